@@ -1,0 +1,61 @@
+/** Each row may import the rows above it; never its own row, never a row below. */
+const layers = [
+  ['contracts'],
+  ['config', 'telemetry', 'redis'],
+  ['providers', 'quota', 'health'],
+  ['classify', 'admission', 'cache', 'coalescing', 'degradation', 'scheduling', 'routing'],
+  ['pipeline'],
+];
+
+/** One owner per vendor SDK: replacing a vendor touches one lib. */
+const owners = {
+  bullmq: 'scheduling',
+  '@nestjs/bullmq': 'scheduling',
+  ioredis: 'redis',
+  openai: 'providers',
+  '@qdrant/js-client-rest': 'cache',
+  'prom-client': 'telemetry',
+};
+
+const inLibs = libs => `^libs/(${libs.join('|')})/`;
+
+const layerRules = layers.map((row, level) => ({
+  name: `layer-${level}-imports-only-lower-layers`,
+  severity: 'error',
+  from: { path: inLibs(row) },
+  to: { path: inLibs(layers.slice(level).flat()), pathNot: '^libs/$1/' },
+}));
+
+const ownerRules = Object.entries(owners).map(([vendor, lib]) => ({
+  name: `only-${lib}-imports-${vendor.replace(/\W+/g, '-')}`,
+  severity: 'error',
+  from: { path: '^(apps|libs)/', pathNot: `^libs/${lib}/` },
+  to: { path: `node_modules/${vendor}/` },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circular', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'libs-never-import-apps', severity: 'error', from: { path: '^libs/' }, to: { path: '^apps/' } },
+    {
+      name: 'enter-a-lib-by-its-index',
+      severity: 'error',
+      from: { path: '^(?:apps|libs)/([^/]+)/' },
+      to: { path: '^libs/[^/]+/src/(?!index\\.ts$)', pathNot: '^libs/$1/' },
+    },
+    {
+      name: 'contracts-stay-pure',
+      severity: 'error',
+      from: { path: '^libs/contracts/' },
+      to: { dependencyTypes: ['npm', 'core'] },
+    },
+    ...layerRules,
+    ...ownerRules,
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    exclude: { path: '\\.spec\\.ts$' },
+  },
+};

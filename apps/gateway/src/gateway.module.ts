@@ -1,0 +1,18 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EnvironmentModule, PipelineModule, type Surroundings } from '@spillway/pipeline';
+import { CallHandler } from './http/call-handler';
+import { CallsController } from './http/calls.controller';
+import { ModelList } from './http/model-list';
+import { OperationsModule } from './operations.module';
+
+@Module({})
+export class GatewayModule {
+  static forRoot(surroundings: Surroundings): DynamicModule {
+    return {
+      module: GatewayModule,
+      imports: [EnvironmentModule.forRoot(surroundings), PipelineModule, OperationsModule],
+      controllers: [CallsController],
+      providers: [CallHandler, ModelList],
+    };
+  }
+}

@@ -1,0 +1,53 @@
+import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
+import { CacheGenerations } from '@spillway/cache';
+import { ConfigStore, ConfigurationError } from '@spillway/config';
+import { InvalidRequest } from '@spillway/contracts';
+import { Scheduling } from '@spillway/scheduling';
+import { Parts } from './parts';
+
+/** What operators look at and turn; the doorkeeper has checked who they are. */
+@Controller('admin')
+export class AdminController {
+  constructor(
+    private readonly config: ConfigStore,
+    private readonly scheduling: Scheduling,
+    private readonly cache: CacheGenerations,
+    private readonly parts: Parts,
+  ) {}
+
+  @Get('status')
+  async status(): Promise<object> {
+    const { models } = this.config.current;
+    const [depths, inflight] = await Promise.all([this.scheduling.depths(), this.scheduling.inflight()]);
+    return {
+      queues: depths,
+      models: Object.fromEntries(
+        [...models.values()].map(({ name, limits, headroom }) => [
+          name,
+          { inflight: inflight[name] ?? 0, limits, headroom },
+        ]),
+      ),
+      parts: this.parts.states(),
+    };
+  }
+
+  /** The last good configuration stays where the new one has problems; the answer lists them. */
+  @Post('reload')
+  @HttpCode(200)
+  reload(): object {
+    try {
+      return this.config.reload();
+    } catch (error) {
+      if (!(error instanceof ConfigurationError)) throw error;
+      const problems = error.problems.map(({ path, message }) => `${path}: ${message}`);
+      throw new InvalidRequest(`The configuration was not reloaded. ${problems.join(' ')}`, { cause: error });
+    }
+  }
+
+  /** Forgets cached answers: all, or those of one route, one scope, or one scope of one route. */
+  @Delete('cache')
+  async clear(@Query('scope') scope?: string, @Query('route') route?: string): Promise<{ cleared: true }> {
+    await this.cache.clear({ scope, route });
+    return { cleared: true };
+  }
+}

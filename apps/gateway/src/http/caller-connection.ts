@@ -1,0 +1,35 @@
+import { randomUUID, randomBytes } from 'node:crypto';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ClientGone } from '@spillway/contracts';
+
+const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
+const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/;
+
+/** The caller's request id if it is safe everywhere, else a new one. */
+export function requestIdOf(request: FastifyRequest): string {
+  const offered = request.headers['x-request-id'];
+  return typeof offered === 'string' && SAFE_REQUEST_ID.test(offered) ? offered : randomUUID();
+}
+
+/** The W3C trace that the call belongs to, or a new one: 32 hexadecimal digits. */
+export function traceIdOf(request: FastifyRequest): string {
+  const parent = request.headers['traceparent'];
+  const known = typeof parent === 'string' ? TRACE_PARENT.exec(parent)?.[1] : undefined;
+  return known ?? randomBytes(16).toString('hex');
+}
+
+/** Header values as single strings; names come in lower case. */
+export function plainHeaders(request: FastifyRequest): Record<string, string | undefined> {
+  const headers: Record<string, string | undefined> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = Array.isArray(value) ? value.join(', ') : value;
+  }
+  return headers;
+}
+
+/** Aborts `call` when the caller's connection closes before the answer has been sent whole. */
+export function abortWhenGone(reply: FastifyReply, call: AbortController): void {
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
+  });
+}

@@ -1,0 +1,44 @@
+import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ModelNotFound, PRIORITIES, type Priority } from '@spillway/contracts';
+import { CallHandler } from './call-handler';
+import { ModelList, type ModelEntry } from './model-list';
+import { callerOf } from './doorkeeper';
+
+/** The OpenAI API, once at the root and once below each class. */
+@Controller(['v1', ...PRIORITIES.map(priority => `${priority}/v1`)])
+export class CallsController {
+  constructor(
+    private readonly handler: CallHandler,
+    private readonly models: ModelList,
+  ) {}
+
+  @Post('chat/completions')
+  @HttpCode(200)
+  chat(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.handler.handle(request, reply, 'chat', priorityOf(request.url));
+  }
+
+  @Post('embeddings')
+  @HttpCode(200)
+  embeddings(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+    return this.handler.handle(request, reply, 'embeddings', priorityOf(request.url));
+  }
+
+  @Get('models')
+  list(@Req() request: FastifyRequest): { object: 'list'; data: readonly ModelEntry[] } {
+    return { object: 'list', data: this.models.of(callerOf(request)) };
+  }
+
+  @Get('models/:id')
+  model(@Req() request: FastifyRequest, @Param('id') id: string): ModelEntry {
+    const entry = this.models.of(callerOf(request)).find(candidate => candidate.id === id);
+    if (entry === undefined)
+      throw new ModelNotFound('There is no such model here.', { param: 'model', retryable: false });
+    return entry;
+  }
+}
+
+function priorityOf(url: string): Priority | null {
+  return PRIORITIES.find(priority => url.startsWith(`/${priority}/`)) ?? null;
+}

@@ -1,0 +1,51 @@
+import { Controller, Get, Header, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { Scheduling } from '@spillway/scheduling';
+import { Logger, Metrics } from '@spillway/telemetry';
+import { Parts, type PartState } from './parts';
+import { Reception } from './reception';
+
+interface Readiness {
+  readonly status: 'ok' | 'degraded' | 'shutting-down';
+  readonly parts: Readonly<Record<string, PartState>>;
+}
+
+/** What machines watch. */
+@Controller()
+export class OperationsController {
+  constructor(
+    private readonly reception: Reception,
+    private readonly parts: Parts,
+    private readonly metrics: Metrics,
+    private readonly scheduling: Scheduling,
+    private readonly logger: Logger,
+  ) {}
+
+  @Get('livez')
+  live(): { status: 'ok' } {
+    return { status: 'ok' };
+  }
+
+  @Get(['readyz', 'health'])
+  ready(@Res({ passthrough: true }) reply: FastifyReply): Readiness {
+    const parts = this.parts.states();
+    if (!this.reception.isOpen) {
+      void reply.code(503);
+      return { status: 'shutting-down', parts };
+    }
+    return { status: Object.values(parts).includes('lost') ? 'degraded' : 'ok', parts };
+  }
+
+  @Get('metrics')
+  @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
+  async expose(): Promise<string> {
+    this.parts.measure();
+    try {
+      this.metrics.depths(await this.scheduling.depths());
+      this.metrics.underWay(await this.scheduling.inflight());
+    } catch (error) {
+      this.logger.debug({ err: error }, 'queue gauges are not available');
+    }
+    return this.metrics.registry.metrics();
+  }
+}

@@ -1,0 +1,25 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { RedisGuard } from '@spillway/redis';
+import { Metrics } from '@spillway/telemetry';
+
+export type PartState = 'ok' | 'lost';
+
+/** The helpers that this process leans on, and whether each is there; a lost one degrades, it never stops. */
+@Injectable()
+export class Parts {
+  constructor(
+    @Inject(RedisGuard) private readonly redis: RedisGuard | null,
+    private readonly metrics: Metrics,
+  ) {}
+
+  states(): Readonly<Record<string, PartState>> {
+    return this.redis === null ? {} : { redis: this.redis.state };
+  }
+
+  /** Brings the gauges up to date. */
+  measure(): void {
+    for (const [part, state] of Object.entries(this.states())) {
+      this.metrics.serviceState(part, state === 'ok' ? 'closed' : 'open');
+    }
+  }
+}

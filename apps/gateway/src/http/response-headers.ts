@@ -1,0 +1,39 @@
+import type { Journal, Outcome, SpillwayError } from '@spillway/contracts';
+
+type Headers = Record<string, string>;
+
+/** The contract's headers of an answer, from what the call's journal knows. */
+export function answerHeaders(requestId: string, journal: Journal, outcome: Outcome): Headers {
+  const headers: Headers = {
+    'x-request-id': requestId,
+    'x-spillway-outcome': outcome,
+    'x-spillway-cache': journal.cache,
+    'x-spillway-attempts': String(journal.attempts),
+    'x-spillway-queue-ms': String(Math.round(journal.queueMs)),
+  };
+  if (journal.priority !== null) headers['x-spillway-priority'] = journal.priority;
+  if (journal.requestedPriority !== null) headers['x-spillway-priority-requested'] = journal.requestedPriority;
+  if (journal.model !== null) headers['x-spillway-model'] = headerSafe(journal.model);
+  if (journal.ageS !== null) headers['age'] = String(Math.floor(journal.ageS));
+  if (journal.degraded !== null) headers['x-spillway-degraded'] = journal.degraded;
+  return headers;
+}
+
+const DEFAULT_RETRY_AFTER_MS = 1_000;
+
+/** The same for an error, with when and whether to ask again; a client that retries does so after our own walk. */
+export function errorHeaders(requestId: string, journal: Journal, error: SpillwayError): Headers {
+  const headers = answerHeaders(requestId, journal, error.outcome);
+  if ([429, 503, 504].includes(error.status)) {
+    const waitMs = Math.max(1, Math.ceil(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
+    headers['retry-after'] = String(Math.ceil(waitMs / 1000));
+    headers['retry-after-ms'] = String(waitMs);
+  }
+  headers['x-should-retry'] = String(error.retryable && error.status >= 429 && journal.attempts <= 1);
+  return headers;
+}
+
+/** Header values carry printable ASCII only; anything else is percent-encoded as UTF-8. */
+function headerSafe(text: string): string {
+  return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text.toWellFormed());
+}

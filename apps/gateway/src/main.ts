@@ -1,0 +1,17 @@
+import { needsSimulator, readEnvironment } from '@spillway/config';
+import { startSimulator } from '../../simulator/src/simulator';
+import { serveWorker } from '../../worker/src/serve';
+import { giveUp, live } from './process-life';
+import { serveGateway } from './serve';
+
+/** Every role starts here; SPILLWAY_ROLE says which. */
+async function start(): Promise<void> {
+  const environment = readEnvironment();
+  const { role } = environment;
+  const simulator = needsSimulator(environment) ? await startSimulator() : null;
+  await live(environment, simulator?.url, surroundings =>
+    role === 'worker' ? serveWorker(surroundings) : serveGateway(surroundings, { handsOutTurns: role === 'all' }),
+  );
+}
+
+start().catch(giveUp);

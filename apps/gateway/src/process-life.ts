@@ -1,0 +1,58 @@
+import { ConfigStore, ConfigurationError, type Environment } from '@spillway/config';
+import { createLogger, type Logger } from '@spillway/telemetry';
+import type { Surroundings } from '@spillway/pipeline';
+
+/** Something that serves until it is stopped. */
+export interface Running {
+  /** Null where nothing listens. */
+  readonly url: string | null;
+  /** Ends what is under way in order, then everything. */
+  stop(): Promise<void>;
+}
+
+/** The life of a process: start, reload on SIGHUP, stop on SIGTERM or SIGINT; ends with an exit code. */
+export async function live(
+  environment: Environment,
+  simulatorUrl: string | undefined,
+  serve: (surroundings: Surroundings) => Promise<Running>,
+): Promise<void> {
+  const config = new ConfigStore(environment, { simulatorUrl });
+  const logger = createLogger(config.current.log.level);
+  const running = await serve({ config, logger });
+  if (simulatorUrl !== undefined) {
+    logger.warn({}, 'nothing is configured: answers come from the bundled simulator, not from a model (see README.md)');
+  }
+  if (!config.current.redis.url) {
+    logger.warn({}, 'no REDIS_URL: queue, cache and limits are in memory, for this process alone and until it ends');
+  }
+  const { role } = environment;
+  logger.info({ role, url: running.url }, running.url === null ? 'handing out turns' : `listening on ${running.url}`);
+  process.on('SIGHUP', () => reload(config, logger));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal, running, logger));
+}
+
+/** Prints why a process could not start, every problem of a configuration, and ends it. */
+export function giveUp(error: unknown): never {
+  console.error(error instanceof ConfigurationError ? error.message : error);
+  process.exit(1);
+}
+
+function reload(config: ConfigStore, logger: Logger): void {
+  try {
+    logger.info(config.reload(), 'configuration reloaded');
+  } catch (error) {
+    if (!(error instanceof ConfigurationError)) throw error;
+    logger.error({ problems: error.problems }, 'configuration not reloaded, the last good one stays');
+  }
+}
+
+function end(signal: NodeJS.Signals, running: Running, logger: Logger): void {
+  logger.info({ signal }, 'stopping: calls under way are finished first');
+  running.stop().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      logger.error({ err: error }, 'could not stop in order');
+      process.exit(1);
+    },
+  );
+}

@@ -1,0 +1,17 @@
+import { Scheduling } from '@spillway/scheduling';
+import type { Surroundings } from '@spillway/pipeline';
+import { createHttpServer } from '../../gateway/src/http-server';
+import type { Running } from '../../gateway/src/process-life';
+import { WorkerModule } from './worker.module';
+
+/** Hands out turns; only operators find a door here, and a port that is taken does not stop the work. */
+export async function serveWorker(surroundings: Surroundings): Promise<Running> {
+  const { server } = surroundings.config.current;
+  const app = await createHttpServer(WorkerModule.forRoot(surroundings), server);
+  app.get(Scheduling).handOutTurns();
+  const url = await app.listen(server.port, server.host).then(
+    () => app.getUrl(),
+    () => null,
+  );
+  return { url, stop: () => app.close() };
+}

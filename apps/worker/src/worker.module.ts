@@ -1,0 +1,10 @@
+import { Module, type DynamicModule } from '@nestjs/common';
+import { EnvironmentModule, type Surroundings } from '@spillway/pipeline';
+import { OperationsModule } from '../../gateway/src/operations.module';
+
+@Module({})
+export class WorkerModule {
+  static forRoot(surroundings: Surroundings): DynamicModule {
+    return { module: WorkerModule, imports: [EnvironmentModule.forRoot(surroundings), OperationsModule] };
+  }
+}

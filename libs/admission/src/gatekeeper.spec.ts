@@ -1,0 +1,67 @@
+import { InvalidApiKey, NotAllowed } from '@spillway/contracts';
+import { configStore } from '../../../test/support/settings';
+import { Gatekeeper } from './gatekeeper';
+
+const base = {
+  providers: { local: { base_url: 'http://127.0.0.1:9/v1' } },
+  models: { best: { provider: 'local' } },
+  routes: { assistant: { chain: ['best'] } },
+};
+const keyed = { ...base, keys: [{ name: 'shop', key: 'sk-shop-key', max_priority: 'normal', routes: ['assistant'] }] };
+
+describe('callers', () => {
+  const gate = new Gatekeeper(configStore(keyed));
+  const from = (authorization?: string) => gate.identify({ authorization, remoteAddress: '127.0.0.1' });
+
+  it('are known by their key', () => {
+    expect(from('Bearer sk-shop-key')).toEqual({
+      name: 'shop',
+      priority: 'normal',
+      max_priority: 'normal',
+      routes: ['assistant'],
+    });
+  });
+
+  it.each([undefined, '', 'Bearer', 'Bearer ', 'Bearer sk-other', 'sk-shop-key', 'Basic sk-shop-key'])(
+    'are refused with %p',
+    authorization => {
+      expect(() => from(authorization)).toThrow(InvalidApiKey);
+    },
+  );
+
+  it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])(
+    'need no key at %s when none is configured',
+    address => {
+      const open = new Gatekeeper(configStore(base));
+      expect(open.identify({ authorization: 'Bearer anything', remoteAddress: address }).name).toBe('anonymous');
+    },
+  );
+
+  it.each(['10.0.0.1', '::2', '128.0.0.1', '::ffff:10.0.0.1', 'localhost', '', undefined])(
+    'are refused at %p when no key is configured',
+    remoteAddress => {
+      const open = new Gatekeeper(configStore(base));
+      expect(() => open.identify({ authorization: undefined, remoteAddress })).toThrow(NotAllowed);
+    },
+  );
+});
+
+describe('operators', () => {
+  const guarded = new Gatekeeper(configStore({ ...keyed, admin: { key: 'operator-key' } }));
+  const open = new Gatekeeper(configStore(keyed));
+
+  it('show the admin key, from anywhere', () => {
+    expect(() =>
+      guarded.requireAdmin({ authorization: 'Bearer operator-key', remoteAddress: '10.0.0.1' }),
+    ).not.toThrow();
+    expect(() => guarded.requireAdmin({ authorization: 'Bearer sk-shop-key', remoteAddress: '127.0.0.1' })).toThrow(
+      InvalidApiKey,
+    );
+    expect(() => guarded.requireAdmin({ authorization: undefined, remoteAddress: '127.0.0.1' })).toThrow(InvalidApiKey);
+  });
+
+  it('are on this machine where no admin key is set', () => {
+    expect(() => open.requireAdmin({ authorization: undefined, remoteAddress: '::1' })).not.toThrow();
+    expect(() => open.requireAdmin({ authorization: 'Bearer ', remoteAddress: '10.0.0.1' })).toThrow(NotAllowed);
+  });
+});

@@ -1,0 +1,77 @@
+import { Injectable } from '@nestjs/common';
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { BlockList, isIP } from 'node:net';
+import { InvalidApiKey, NotAllowed, type Caller } from '@spillway/contracts';
+import { ConfigStore, type Settings } from '@spillway/config';
+
+/** Where a request comes from and what it shows. */
+export interface Credentials {
+  readonly authorization: string | undefined;
+  /** The peer's address; a forwarded one is never trusted. */
+  readonly remoteAddress: string | undefined;
+}
+
+const ANONYMOUS: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null };
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Knows who may call, and who may operate. */
+@Injectable()
+export class Gatekeeper {
+  private known: { settings: Settings; callers: ReadonlyMap<string, Caller> } | null = null;
+
+  constructor(private readonly config: ConfigStore) {}
+
+  /** @throws InvalidApiKey, or NotAllowed where no keys are configured and the caller is not on this machine. */
+  identify({ authorization, remoteAddress }: Credentials): Caller {
+    const callers = this.callers();
+    if (callers.size === 0) {
+      if (isLoopback(remoteAddress)) return ANONYMOUS;
+      throw new NotAllowed('Only this machine is served until API keys are configured.', { retryable: false });
+    }
+    const caller = callers.get(digest(bearer(authorization)).toString('hex'));
+    if (caller === undefined) throw new InvalidApiKey('A known API key is required.', { retryable: false });
+    return caller;
+  }
+
+  /** @throws InvalidApiKey or NotAllowed unless the admin key is shown, or none is set and the peer is this machine. */
+  requireAdmin({ authorization, remoteAddress }: Credentials): void {
+    const { key } = this.config.current.admin;
+    if (key === undefined || key === '') {
+      if (isLoopback(remoteAddress)) return;
+      throw new NotAllowed('Only this machine may operate Spillway until an admin key is set.', { retryable: false });
+    }
+    if (!timingSafeEqual(digest(bearer(authorization)), digest(key))) {
+      throw new InvalidApiKey('The admin key is required.', { retryable: false });
+    }
+  }
+
+  /** Callers by the digest of their key, so that a look-up tells nothing about a key by its time. */
+  private callers(): ReadonlyMap<string, Caller> {
+    const settings = this.config.current;
+    if (this.known?.settings !== settings) {
+      const callers = new Map<string, Caller>();
+      for (const { name, key, priority, max_priority, routes } of settings.keys) {
+        callers.set(digest(key).toString('hex'), { name, priority, max_priority, routes: routes ?? null });
+      }
+      this.known = { settings, callers };
+    }
+    return this.known.callers;
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest();
+}
+
+function bearer(authorization: string | undefined): string {
+  return /^Bearer\s+(.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '';
+}
+
+function isLoopback(address: string | undefined): boolean {
+  const plain = (address ?? '').replace(/^::ffff:/i, '');
+  const family = isIP(plain);
+  return family !== 0 && loopback.check(plain, family === 4 ? 'ipv4' : 'ipv6');
+}

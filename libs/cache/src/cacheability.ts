@@ -1,0 +1,49 @@
+import { isJsonObject, type Answer, type Call, type JsonObject, type JsonValue } from '@spillway/contracts';
+
+/** Ends of an answer that says all it had to say. */
+const COMPLETE = new Set<unknown>(['stop', 'tool_calls', 'function_call']);
+
+/** Whether an exact answer may be looked up for this call. */
+export function mayReadExact(call: Call): boolean {
+  return isExactAllowed(call) && call.controls.cacheRead;
+}
+
+/** Whether an answer to this call may be kept. */
+export function mayWriteExact(call: Call): boolean {
+  return isExactAllowed(call) && call.controls.cacheWrite && ttlMsOf(call) > 0;
+}
+
+/** Milliseconds that an answer to this call is kept. */
+export function ttlMsOf(call: Call): number {
+  return 1000 * (call.controls.cacheTtlS ?? call.route.cache.ttl_s);
+}
+
+/** Whether this is the model's own answer: one of a fallback must be gone when the model is back. */
+export function isFirstHand(call: Call, answer: Answer): boolean {
+  return answer.outcome === 'generated' && call.journal.degraded === null;
+}
+
+/** Whether a completion is whole and says something: not cut short, filtered, refused or empty. */
+export function isWorthKeeping(body: JsonObject): boolean {
+  const choices = body['choices'];
+  return isNothing(body['error']) && Array.isArray(choices) && choices.length > 0 && choices.every(isCompleteChoice);
+}
+
+function isExactAllowed({ operation, route, controls }: Call): boolean {
+  return operation === 'chat' && route.cache.exact && controls.cacheLevel !== 'off';
+}
+
+function isCompleteChoice(choice: JsonValue): boolean {
+  if (!isJsonObject(choice) || !COMPLETE.has(choice['finish_reason'])) return false;
+  const message = choice['message'];
+  return isJsonObject(message) && isNothing(message['refusal']) && ANSWERS.some(field => !isNothing(message[field]));
+}
+
+/** Where a message may say something; reasoning alone is no answer. */
+const ANSWERS = ['content', 'tool_calls', 'function_call', 'audio'] as const;
+
+function isNothing(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  if (typeof value === 'string') return value.trim() === '';
+  return Array.isArray(value) && value.length === 0;
+}

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { isJsonObject, type AnswerPart, type JsonObject, type Usage } from '@spillway/contracts';
+
+/** A whole completion as it is kept: a hit sets its own id and time before it and serialises nothing. */
+export interface CachedAnswer {
+  /** The completion's JSON text after its `id` and `created`, up to the end. */
+  readonly rest: string;
+  /** The configured name of the model that answered. */
+  readonly model: string | null;
+  readonly usage: Usage | null;
+  /** Milliseconds since the epoch. */
+  readonly madeAt: number;
+  /** Milliseconds since the epoch. */
+  readonly expiresAt: number;
+}
+
+/** What follows `id` and `created` in a completion's text. */
+export function restOf(body: JsonObject): string {
+  const { id: _id, created: _created, ...others } = body;
+  return JSON.stringify(others).slice(1);
+}
+
+/** The answer as a completion made `now`. */
+export function replay(answer: CachedAnswer, now: number): AnswerPart {
+  const json = `{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},${answer.rest}`;
+  let body: JsonObject | undefined;
+  return {
+    kind: 'whole',
+    json,
+    // Most hits are sent as text: parsed only for whoever looks inside.
+    get body() {
+      return (body ??= JSON.parse(json) as JsonObject);
+    },
+  };
+}
+
+/** A line of facts, then the completion's text as it is. */
+export function encode({ rest, ...facts }: CachedAnswer): string {
+  return `${JSON.stringify(facts)}\n${rest}`;
+}
+
+/** Null for what `encode` did not write. */
+export function decode(text: string): CachedAnswer | null {
+  const end = text.indexOf('\n');
+  if (end < 0) return null;
+  try {
+    const facts: unknown = JSON.parse(text.slice(0, end));
+    if (!isJsonObject(facts) || typeof facts['expiresAt'] !== 'number') return null;
+    return { ...(facts as unknown as Omit<CachedAnswer, 'rest'>), rest: text.slice(end + 1) };
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,10 @@
+import type { CachedAnswer } from './cached-answer';
+
+/** Keeps answers by request key until they expire. Never fails: trouble is a miss, or an answer that is not kept. */
+export abstract class ExactStore {
+  /** What is kept under `key` and has not expired. */
+  abstract get(key: string): Promise<CachedAnswer | null>;
+
+  /** Keeps `answer` until it expires; what was there is replaced. */
+  abstract set(key: string, answer: CachedAnswer): Promise<void>;
+}

@@ -1,0 +1,80 @@
+import {
+  CompletionAssembly,
+  type Answer,
+  type AnswerPart,
+  type Clock,
+  type JsonObject,
+  type Next,
+  type Stage,
+} from '@spillway/contracts';
+import { isFirstHand, isWorthKeeping, mayWriteExact, ttlMsOf } from './cacheability';
+import { restOf } from './cached-answer';
+import type { CachedCall } from './cached-call';
+import type { ExactStore } from './exact-store';
+import { tapped, type Tap } from './tapped-parts';
+
+/** Keeps a complete, clean answer after its reader has it. */
+export class FillCachesStage implements Stage<CachedCall> {
+  readonly name = 'fill-caches';
+
+  constructor(
+    private readonly store: ExactStore,
+    private readonly clock: Clock,
+    /** Bytes of one answer at most; asked anew for every answer. */
+    private readonly maxItemBytes: () => number,
+  ) {}
+
+  async handle(call: CachedCall, next: Next<CachedCall>): Promise<Answer> {
+    const answer = await next(call);
+    const { cacheKey } = call;
+    if (cacheKey === null || !mayWriteExact(call)) return answer;
+    const maxBytes = this.maxItemBytes();
+    const recording = new Recording(maxBytes, body => {
+      // Only now, as a call may come to be degraded while its answer is read.
+      if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(cacheKey, call, body, maxBytes);
+    });
+    return { ...answer, parts: tapped(answer.parts, recording) };
+  }
+
+  private keep(cacheKey: string, call: CachedCall, body: JsonObject, maxBytes: number): void {
+    const rest = restOf(body);
+    if (Buffer.byteLength(rest) > maxBytes) return;
+    const madeAt = this.clock.now();
+    const { model, usage } = call.journal;
+    void this.store.set(cacheKey, { rest, model, usage, madeAt, expiresAt: madeAt + ttlMsOf(call) });
+  }
+}
+
+/** Gathers an answer while it passes, unless it grows too large, and hands it over once its reader has all of it. */
+class Recording implements Tap {
+  private assembly: CompletionAssembly | null = null;
+  private oversize = false;
+
+  constructor(
+    private readonly maxCharacters: number,
+    private readonly done: (body: JsonObject) => void,
+  ) {}
+
+  part({ kind, body }: AnswerPart): void {
+    if (kind === 'whole') {
+      this.handOver(body);
+      return;
+    }
+    if (this.oversize) return;
+    this.assembly ??= new CompletionAssembly();
+    this.assembly.add(body);
+    if (this.assembly.characters <= this.maxCharacters) return;
+    this.oversize = true;
+    this.assembly = null;
+  }
+
+  end(): void {
+    const assembled = this.assembly?.result();
+    if (assembled?.faithful) this.handOver(assembled.body);
+  }
+
+  private handOver(body: JsonObject): void {
+    // The reader first.
+    setImmediate(() => this.done(body));
+  }
+}

@@ -1,0 +1,11 @@
+export { CacheModule } from './cache.module';
+export { CacheGenerations, MemoryGenerations } from './cache-generations';
+export type { CachedAnswer } from './cached-answer';
+export type { Clearing } from './clearing-log';
+export { ExactCacheStage } from './exact-cache.stage';
+export { ExactStore } from './exact-store';
+export { FillCachesStage } from './fill-caches.stage';
+export { LayeredStore } from './layered-store';
+export { MemoryStore } from './memory-store';
+export { RedisGenerations } from './redis-generations';
+export { RedisStore } from './redis-store';

@@ -1,0 +1,44 @@
+import type { Clock } from '@spillway/contracts';
+import { LRUCache } from 'lru-cache';
+import type { CachedAnswer } from './cached-answer';
+import { ExactStore } from './exact-store';
+
+interface MemoryBounds {
+  /** Answers at most. */
+  readonly entries: number;
+  /** Bytes of all answers at most. */
+  readonly bytes: number;
+}
+
+/** Bytes of an entry beside its text, roughly. */
+const ENTRY_BYTES = 500;
+
+/** Keeps answers in this process; the least recently used go first. */
+export class MemoryStore extends ExactStore {
+  private readonly answers: LRUCache<string, CachedAnswer>;
+
+  constructor(
+    bounds: MemoryBounds,
+    private readonly clock: Clock,
+  ) {
+    super();
+    this.answers = new LRUCache({
+      max: bounds.entries,
+      maxSize: bounds.bytes,
+      // Two bytes a character is what a text takes at most.
+      sizeCalculation: ({ rest }) => ENTRY_BYTES + 2 * rest.length,
+    });
+  }
+
+  async get(key: string): Promise<CachedAnswer | null> {
+    const answer = this.answers.get(key);
+    if (answer === undefined) return null;
+    if (answer.expiresAt > this.clock.now()) return answer;
+    this.answers.delete(key);
+    return null;
+  }
+
+  async set(key: string, answer: CachedAnswer): Promise<void> {
+    this.answers.set(key, answer);
+  }
+}

@@ -1,0 +1,98 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Clock,
+  DeadlineExceeded,
+  ModelNotFound,
+  lowerOf,
+  type Answer,
+  type Call,
+  type IncomingCall,
+  type Next,
+  type Priority,
+  type Stage,
+} from '@spillway/contracts';
+import { ConfigStore, type ClassifyRule, type Settings } from '@spillway/config';
+
+/** Decides what a call is for, how important it is and until when it makes sense; holds it to its deadline. */
+@Injectable()
+export class ClassifyStage implements Stage<IncomingCall, Call> {
+  readonly name = 'classify';
+
+  constructor(
+    private readonly config: ConfigStore,
+    private readonly clock: Clock,
+  ) {}
+
+  async handle(incoming: IncomingCall, next: Next<Call>): Promise<Answer> {
+    const settings = this.config.current;
+    const { call, answerBy } = classify(incoming, settings);
+    call.journal.route = call.route.name;
+    call.journal.routeLabel = isConfigured(call.route.name, settings) ? call.route.name : 'other';
+    call.journal.priority = call.priority;
+    if (answerBy === null) return next(call);
+    return this.withDeadline(call, answerBy, next);
+  }
+
+  /** The deadline holds until the answer's first content (streamed) or the whole answer is there. */
+  private async withDeadline(call: Call, answerBy: number, next: Next<Call>): Promise<Answer> {
+    const deadline = new AbortController();
+    const timer = setTimeout(
+      () => deadline.abort(new DeadlineExceeded('The deadline of the call has passed.')),
+      Math.max(0, answerBy - this.clock.now()),
+    );
+    try {
+      return await next({ ...call, signal: AbortSignal.any([call.signal, deadline.signal]) });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+interface Classified {
+  readonly call: Call;
+  /** Milliseconds since the epoch; null: no deadline. */
+  readonly answerBy: number | null;
+}
+
+/** @throws ModelNotFound when `model` names neither a route nor a model. */
+export function classify(incoming: IncomingCall, settings: Settings): Classified {
+  const { model: name } = incoming.body;
+  const route = typeof name === 'string' ? settings.target(name) : undefined;
+  if (route === undefined) {
+    throw new ModelNotFound(`The model ${JSON.stringify(name)} is neither a route nor a model here.`, {
+      param: 'model',
+      retryable: false,
+    });
+  }
+  const { caller, controls, receivedAt, journal } = incoming;
+  const wanted = controls.priority ?? ruleFor(incoming, route.name, settings.classify) ?? caller.priority;
+  const priority = lowerOf(wanted, caller.max_priority);
+  if (priority !== wanted) journal.requestedPriority = wanted;
+  const defaults = settings.priorities[priority];
+  const deadlineMs = controls.deadlineMs ?? defaults.deadline_ms;
+  const answerBy = deadlineMs > 0 ? receivedAt + deadlineMs : null;
+  const turnBy = receivedAt + (controls.maxWaitMs ?? defaults.max_wait_ms);
+  return {
+    call: {
+      ...incoming,
+      priority,
+      route,
+      models: route.chain_by_priority[priority] ?? route.chain,
+      turnBy: answerBy === null ? turnBy : Math.min(turnBy, answerBy),
+    },
+    answerBy,
+  };
+}
+
+function isConfigured(name: string, { routes, models }: Settings): boolean {
+  return routes.has(name) || models.has(name);
+}
+
+function ruleFor(call: IncomingCall, route: string, rules: readonly ClassifyRule[]): Priority | null {
+  const rule = rules.find(
+    ({ when }) =>
+      (when.route === undefined || when.route === route) &&
+      Object.entries(when.header ?? {}).every(([name, value]) => call.headers[name.toLowerCase()] === value),
+  );
+  return rule?.priority ?? null;
+}

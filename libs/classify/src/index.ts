@@ -1,0 +1,3 @@
+export { ClassifyModule } from './classify.module';
+export { ClassifyStage } from './classify.stage';
+export { parseControls } from './controls';

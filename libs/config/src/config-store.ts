@@ -1,0 +1,82 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Environment } from './environment';
+import { type LoadOptions, loadSettings } from './load';
+import type { Settings } from './settings';
+
+export interface Reload {
+  /** Whether anything that can change while running is different now. */
+  readonly changed: boolean;
+  /** What is different in the file but stays as it was until a restart. */
+  readonly needsRestart: readonly string[];
+}
+
+type Listener = (settings: Settings) => void;
+
+/** The settings in force, and how they change. */
+export class ConfigStore {
+  private settings: Settings;
+  private readonly listeners = new Set<Listener>();
+
+  /** @throws ConfigurationError */
+  constructor(
+    private readonly environment: Environment,
+    private readonly options: LoadOptions = {},
+  ) {
+    this.settings = loadSettings(environment, options);
+  }
+
+  get current(): Settings {
+    return this.settings;
+  }
+
+  /**
+   * Reads the file again, with the environment of the start.
+   * @throws ConfigurationError; the settings stay as they are.
+   */
+  reload(): Reload {
+    const loaded = loadSettings(this.environment, this.options);
+    const fixed = fixedPartOf(this.settings);
+    const needsRestart = differences(fixed, fixedPartOf(loaded));
+    const next = withFixedPart(fixed, loaded);
+    const changed = !sameValues(this.settings, next);
+    if (changed) {
+      this.settings = next;
+      for (const listener of this.listeners) listener(next);
+    }
+    return { changed, needsRestart };
+  }
+
+  /** Calls the listener after every change; returns what ends that. */
+  onChange(listener: Listener): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+}
+
+/** What sockets, connections and workers were made with at the start. */
+function fixedPartOf({ server, redis, qdrant, scheduling }: Settings) {
+  const { host, port, body_limit, cors } = server;
+  return { server: { host, port, body_limit, cors }, redis, qdrant, scheduling };
+}
+
+function withFixedPart(fixed: ReturnType<typeof fixedPartOf>, loaded: Settings): Settings {
+  return { ...loaded, ...fixed, server: { ...loaded.server, ...fixed.server } };
+}
+
+function differences(one: ReturnType<typeof fixedPartOf>, other: ReturnType<typeof fixedPartOf>): string[] {
+  const values = flatten(other);
+  return [...flatten(one)].flatMap(([path, value]) => (isDeepStrictEqual(value, values.get(path)) ? [] : [path]));
+}
+
+function flatten(sections: object): Map<string, unknown> {
+  return new Map(
+    Object.entries(sections).flatMap(([section, values]: [string, object]) =>
+      Object.entries(values).map(([key, value]) => [`${section}.${key}`, value]),
+    ),
+  );
+}
+
+function sameValues(one: Settings, other: Settings): boolean {
+  const functions = { target: null, isConfigured: null };
+  return isDeepStrictEqual({ ...one, ...functions }, { ...other, ...functions });
+}

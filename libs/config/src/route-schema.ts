@@ -1,0 +1,44 @@
+import { PRIORITIES } from '@spillway/contracts';
+import { z } from 'zod';
+import { name, ratio, seconds } from './scalars';
+
+const chain = z
+  .array(name())
+  .min(1, 'expected at least one model')
+  .superRefine((models, context) => {
+    models.forEach((model, index) => {
+      if (models.indexOf(model) < index) {
+        context.addIssue({ code: 'custom', path: [index], message: 'is in this chain already' });
+      }
+    });
+  });
+
+const perClass = <Value extends z.ZodType>(value: Value) =>
+  z.strictObject({ critical: value, normal: value, low: value } satisfies Record<(typeof PRIORITIES)[number], Value>);
+
+export const routeCache = z.strictObject({
+  exact: z.boolean().default(true).describe('Answer equal requests from the cache'),
+  semantic: z
+    .union([z.boolean(), z.literal('shadow')], { error: 'expected true, false or shadow' })
+    .default(true)
+    .describe('Answer similar requests from the cache; shadow: look, count, do not answer'),
+  ttl_s: seconds().optional().describe('Seconds an answer is kept; default: cache.ttl_s'),
+  threshold: ratio().default(0.92).describe('Least similarity of a semantic hit'),
+  guard: z
+    .enum(['strict', 'balanced', 'off'])
+    .optional()
+    .describe('Checks beside similarity; default strict with the builtin embedding, else balanced'),
+});
+
+export const route = z.strictObject({
+  chain: chain.describe('Models, best first'),
+  chain_by_priority: perClass(chain.optional()).prefault({}).describe('Replaces the chain for a class'),
+  shed_to: z
+    .strictObject({ normal: name().optional(), low: name().optional() })
+    .prefault({})
+    .describe('The model a class goes to under high load'),
+  fallback_response: perClass(z.string().nullable().default(null))
+    .prefault({})
+    .describe('What a class is told when nothing can answer; null: the error'),
+  cache: routeCache.prefault({}).describe('How this route uses the caches'),
+});

@@ -1,0 +1,35 @@
+import type { JsonObject } from './json';
+import type { Outcome } from './outcome';
+
+/**
+ * One piece of an answer: a whole JSON body, or one chunk of a stream. `json` is the text to send, untouched where it
+ * came from a model; `body` is the same, parsed.
+ */
+export interface AnswerPart {
+  readonly kind: 'whole' | 'chunk';
+  readonly json: string;
+  readonly body: JsonObject;
+}
+
+/**
+ * An answer under way. It exists only once its first content is there, so whoever holds one may commit to status 200.
+ * `parts` is read once; a failure after the first part is thrown by it as a SpillwayError, and leaving it early
+ * (`return`) cancels whatever feeds it.
+ */
+export interface Answer {
+  readonly outcome: Outcome;
+  readonly parts: AsyncIterable<AnswerPart>;
+}
+
+/** The parts of an answer that is already complete. */
+export async function* partsOf(...parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart> {
+  yield* parts;
+}
+
+export function wholePart(body: JsonObject, json: string = JSON.stringify(body)): AnswerPart {
+  return { kind: 'whole', json, body };
+}
+
+export function chunkPart(body: JsonObject, json: string = JSON.stringify(body)): AnswerPart {
+  return { kind: 'chunk', json, body };
+}

@@ -1,0 +1,60 @@
+import type { Journal } from './journal';
+import type { JsonObject } from './json';
+import type { Priority } from './priority';
+import type { ModelSettings, RouteSettings } from './settings';
+
+export type Operation = 'chat' | 'embeddings';
+
+/** Who is calling: a configured key, or the anonymous caller of a loopback address. */
+export interface Caller {
+  /** The key's configured name, `anonymous` without keys. Never the key itself. */
+  readonly name: string;
+  readonly priority: Priority;
+  readonly max_priority: Priority;
+  /** Routes and models this caller may use; null: all. */
+  readonly routes: readonly string[] | null;
+}
+
+/** The controls of a request, parsed and checked; absent ones are null. */
+export interface Controls {
+  readonly priority: Priority | null;
+  readonly maxWaitMs: number | null;
+  readonly deadlineMs: number | null;
+  readonly scope: string;
+  readonly user: string | null;
+  readonly cacheRead: boolean;
+  readonly cacheWrite: boolean;
+  readonly cacheLevel: 'off' | 'exact' | 'semantic' | null;
+  readonly cacheTtlS: number | null;
+  readonly cacheThreshold: number | null;
+}
+
+/** A request as the edge hands it in: parsed and authenticated, not yet classified. */
+export interface IncomingCall {
+  /** The request id, safe in headers, logs and keys. */
+  readonly id: string;
+  readonly traceId: string;
+  readonly operation: Operation;
+  /** Milliseconds since the epoch. */
+  readonly receivedAt: number;
+  /** The body as the caller sent it; forwarded but for what routing must change. */
+  readonly body: JsonObject;
+  readonly streaming: boolean;
+  /** Lower-case names. */
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly caller: Caller;
+  readonly controls: Controls;
+  /** Aborted with a SpillwayError as its reason when the caller leaves or the process must stop. */
+  readonly signal: AbortSignal;
+  readonly journal: Journal;
+}
+
+/** A classified call: what it is for, how important it is and until when it makes sense. */
+export interface Call extends IncomingCall {
+  readonly priority: Priority;
+  readonly route: RouteSettings;
+  /** The chain for this class, best first, never empty. */
+  readonly models: readonly ModelSettings[];
+  /** Milliseconds since the epoch until which it may wait for a turn. */
+  readonly turnBy: number;
+}

@@ -1,0 +1,72 @@
+import type { Priority } from './priority';
+
+/*
+ * What a call needs to know of the configuration, in the configuration's own spelling. A call keeps the settings it
+ * was classified with, so that a reload never changes the rules for a call under way.
+ */
+
+export interface ProviderSettings {
+  readonly name: string;
+  readonly base_url: string;
+  readonly api_key?: string | undefined;
+  /** Extra headers of every request to this provider. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Whether streams are asked for their usage chunk. */
+  readonly stream_usage: boolean;
+}
+
+export interface LimitSettings {
+  /** Requests in any 60 s; 0: none. */
+  readonly rpm: number;
+  /** Tokens in any 60 s; 0: none. */
+  readonly tpm: number;
+  /** Tokens in any 24 h; 0: none. */
+  readonly tpd: number;
+  /** Calls at the same time; 0: none. */
+  readonly inflight: number;
+}
+
+export interface ModelSettings {
+  readonly name: string;
+  /** What metrics call it: the name of a configured model, `other` for one that is passed through. */
+  readonly metric_label: string;
+  readonly provider: ProviderSettings;
+  readonly upstream_model: string;
+  readonly limits: LimitSettings;
+  /** Share of each limit that is left alone, 0 to below 1. */
+  readonly headroom: number;
+  /** Milliseconds for the whole call, a stream included. */
+  readonly timeout_ms: number;
+  /** Milliseconds until the first content of a stream. */
+  readonly first_token_timeout_ms: number;
+  /** Milliseconds between two pieces of an answer. */
+  readonly idle_timeout_ms: number;
+  /** Tokens; absent: unknown. */
+  readonly context_window?: number | undefined;
+}
+
+export interface RouteCacheSettings {
+  readonly exact: boolean;
+  readonly semantic: boolean | 'shadow';
+  readonly ttl_s: number;
+  readonly threshold: number;
+  readonly guard: 'strict' | 'balanced' | 'off';
+}
+
+export interface RouteSettings {
+  readonly name: string;
+  readonly chain: readonly ModelSettings[];
+  readonly chain_by_priority: Readonly<Partial<Record<Priority, readonly ModelSettings[]>>>;
+  /** What a class is told when nothing can answer; null: the error. */
+  readonly fallback_response: Readonly<Record<Priority, string | null>>;
+  readonly cache: RouteCacheSettings;
+}
+
+export interface PrioritySettings {
+  readonly queue_limit: number;
+  readonly max_wait_ms: number;
+  /** 0: none. */
+  readonly deadline_ms: number;
+  readonly share: number;
+  readonly min_share: number;
+}

@@ -1,0 +1,5 @@
+import { Module } from '@nestjs/common';
+import { DegradeStage } from './degrade.stage';
+
+@Module({ providers: [DegradeStage], exports: [DegradeStage] })
+export class DegradationModule {}

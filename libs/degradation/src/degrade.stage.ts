@@ -1,0 +1,51 @@
+import { Injectable } from '@nestjs/common';
+import {
+  Clock,
+  SpillwayError,
+  partsOf,
+  wholePart,
+  type Answer,
+  type Call,
+  type JsonObject,
+  type Next,
+  type Stage,
+} from '@spillway/contracts';
+
+/** Turns a refusal or failure below it into the route's fallback answer for the class, where there is one. */
+@Injectable()
+export class DegradeStage implements Stage {
+  readonly name = 'degrade';
+
+  constructor(private readonly clock: Clock) {}
+
+  async handle(call: Call, next: Next<Call>): Promise<Answer> {
+    try {
+      return await next(call);
+    } catch (error) {
+      const text = fallbackFor(call, error);
+      if (text === null) throw error;
+      call.journal.degraded = 'fallback-response';
+      call.journal.model = null;
+      return { outcome: 'fallback-response', parts: partsOf(wholePart(fallbackBody(call, text, this.clock.now()))) };
+    }
+  }
+}
+
+function fallbackFor(call: Call, error: unknown): string | null {
+  if (call.operation !== 'chat' || !(error instanceof SpillwayError)) return null;
+  const graceful = error.code === 'queue_full' || [502, 503, 504].includes(error.status);
+  return graceful ? call.route.fallback_response[call.priority] : null;
+}
+
+function fallbackBody(call: Call, content: string, now: number): JsonObject {
+  return {
+    id: `chatcmpl-${call.id}`,
+    object: 'chat.completion',
+    created: Math.floor(now / 1000),
+    model: call.route.name,
+    choices: [
+      { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' },
+    ],
+    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
+  };
+}

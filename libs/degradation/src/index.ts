@@ -1,0 +1,2 @@
+export { DegradationModule } from './degradation.module';
+export { DegradeStage } from './degrade.stage';

@@ -1,0 +1,34 @@
+import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { ConfigModule, type ConfigStore } from '@spillway/config';
+import { Clock, SystemClock } from '@spillway/contracts';
+import { RedisModule } from '@spillway/redis';
+import { TelemetryModule, type Logger } from '@spillway/telemetry';
+
+/** What a process is started with: everything that is not decided inside. */
+export interface Surroundings {
+  readonly config: ConfigStore;
+  readonly logger: Logger;
+}
+
+/** The environment of all libs, for the whole application: configuration, connections, metrics, logs and time. */
+@Global()
+@Module({})
+export class EnvironmentModule {
+  static forRoot({ config, logger }: Surroundings): DynamicModule {
+    return {
+      module: EnvironmentModule,
+      imports: [
+        ConfigModule.forRoot(config),
+        TelemetryModule.forRoot({ logger, snippets: () => config.current.log.snippets }),
+        RedisModule.forRootAsync({
+          useFactory: () => {
+            const { url, prefix } = config.current.redis;
+            return url === undefined || url === '' ? null : { url, prefix };
+          },
+        }),
+      ],
+      providers: [{ provide: Clock, useClass: SystemClock }],
+      exports: [Clock],
+    };
+  }
+}

@@ -1,0 +1,3 @@
+export { EnvironmentModule, type Surroundings } from './environment.module';
+export { Pipeline } from './pipeline';
+export { PipelineModule } from './pipeline.module';

@@ -1,0 +1,34 @@
+import { Module } from '@nestjs/common';
+import { AdmissionModule, AdmitCallerStage } from '@spillway/admission';
+import { CacheModule, ExactCacheStage, FillCachesStage } from '@spillway/cache';
+import { ClassifyModule, ClassifyStage } from '@spillway/classify';
+import { DegradationModule, DegradeStage } from '@spillway/degradation';
+import { CallModelsStage, RoutingModule } from '@spillway/routing';
+import { SchedulingModule, TakeTurnStage } from '@spillway/scheduling';
+import type { Stage } from '@spillway/contracts';
+import { compose } from './compose';
+import { Pipeline } from './pipeline';
+
+/** THE LIST: the path of every call, in order. docs/architecture.md draws it with the error exit of each step. */
+const PATH = [
+  ClassifyStage,
+  AdmitCallerStage,
+  ExactCacheStage,
+  DegradeStage,
+  FillCachesStage,
+  TakeTurnStage,
+  CallModelsStage,
+];
+
+@Module({
+  imports: [ClassifyModule, AdmissionModule, CacheModule, DegradationModule, SchedulingModule, RoutingModule],
+  providers: [
+    {
+      provide: Pipeline,
+      useFactory: (...stages: Stage<never, never>[]) => new Pipeline(compose(stages)),
+      inject: PATH,
+    },
+  ],
+  exports: [Pipeline],
+})
+export class PipelineModule {}

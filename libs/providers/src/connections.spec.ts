@@ -1,0 +1,94 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SystemClock } from '@spillway/contracts';
+import { modelAt } from '../../../test/support/upstream-models';
+import { Providers } from './providers';
+
+const BODY = '{"choices":[{"message":{"content":"pong"},"finish_reason":"stop"}]}';
+const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
+
+type Behaviour = 'answer' | 'reset' | 'close' | 'half an answer' | 'begin an answer';
+
+let server: Server;
+let providers: Providers;
+let behaviours: Behaviour[];
+let requests: Socket[];
+
+/** A server below HTTP, because only there a socket can be broken at a chosen moment. */
+function serve(socket: Socket): void {
+  let received = '';
+  socket.on('error', () => undefined);
+  socket.on('data', data => {
+    received += data.toString();
+    const end = received.indexOf('\r\n\r\n');
+    const length = Number(/content-length: (\d+)/i.exec(received)?.[1] ?? NaN);
+    if (end < 0 || received.length < end + 4 + length) return;
+    received = '';
+    requests.push(socket);
+    const behaviour = behaviours.shift() ?? 'answer';
+    if (behaviour === 'answer') socket.write(ANSWER);
+    else if (behaviour === 'reset') socket.resetAndDestroy();
+    else if (behaviour === 'close') socket.end();
+    else if (behaviour === 'half an answer') socket.write(ANSWER.slice(0, -5), () => socket.destroy());
+    else socket.write('HTTP/1.1 2', () => socket.destroy());
+  });
+}
+
+beforeEach(async () => {
+  requests = [];
+  server = createServer(serve).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  providers = new Providers(new SystemClock());
+});
+afterEach(async () => {
+  await providers.onApplicationShutdown();
+  server.close();
+});
+
+async function ask(): Promise<string> {
+  // A socket is free again only a moment after its answer.
+  await sleep(10);
+  const model = modelAt(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  const options = { streaming: false, signal: new AbortController().signal, headers: {} };
+  const answer = await providers.chat(model, { messages: [] }, options);
+  for await (const part of answer.parts) return part.json;
+  return '';
+}
+
+describe('a socket that was used before', () => {
+  it.each<[Behaviour]>([['reset'], ['close']])(
+    'and ends by "%s" under a request is replaced by a fresh one, once',
+    async behaviour => {
+      behaviours = ['answer', behaviour, 'answer'];
+      expect(await ask()).toBe(BODY);
+      expect(await ask()).toBe(BODY);
+      expect(requests).toHaveLength(3);
+      expect(requests[1]).toBe(requests[0]);
+      expect(requests[2]).not.toBe(requests[0]);
+    },
+  );
+
+  it('is replaced once only', async () => {
+    behaviours = ['answer', 'reset', 'reset', 'answer'];
+    await ask();
+    await expect(ask()).rejects.toMatchObject({ kind: 'network' });
+    expect(requests).toHaveLength(3);
+  });
+
+  it.each<[Behaviour]>([['half an answer'], ['begin an answer']])(
+    'and brings %s is not replaced: the work was done',
+    async behaviour => {
+      behaviours = ['answer', behaviour, 'answer'];
+      await ask();
+      await expect(ask()).rejects.toMatchObject({ kind: 'network' });
+      expect(requests).toHaveLength(2);
+    },
+  );
+});
+
+it('a fresh socket that breaks is a failure of the upstream', async () => {
+  behaviours = ['reset', 'answer'];
+  await expect(ask()).rejects.toMatchObject({ kind: 'network' });
+  expect(requests).toHaveLength(1);
+});

@@ -1,0 +1,5 @@
+export { Providers } from './providers';
+export { ProvidersModule } from './providers.module';
+export { UpstreamFailure, type FailureKind } from './upstream-failure';
+export { type UpstreamAnswer } from './upstream-call';
+export { hasContent } from './content';

@@ -1,0 +1,20 @@
+import { UpstreamFailure } from './upstream-failure';
+
+/** Codes of answers that arrived but are no HTTP, or not compressed as they claim. */
+const GARBLED = /^(?:HPE_|Z_|ERR_)/;
+
+/** What an error of the transport means for the chain. Errors without a code are no faults of a provider. */
+export function failureOfTransport(error: unknown): unknown {
+  const code = codeOf(error);
+  if (error instanceof UpstreamFailure || code === null) return error;
+  return GARBLED.test(code)
+    ? new UpstreamFailure('protocol', `The answer of the model cannot be read (${code}).`, { cause: error })
+    : new UpstreamFailure('network', `The connection to the model failed (${code}).`, { cause: error });
+}
+
+function codeOf(error: unknown): string | null {
+  if (typeof error !== 'object' || error === null) return null;
+  const { code, errors } = error as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  // Several addresses were tried: the first tells as much as any.
+  return typeof code === 'string' ? code : errors?.[0] === undefined ? null : codeOf(errors[0]);
+}

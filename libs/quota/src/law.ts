@@ -1,0 +1,109 @@
+import { portion, type GrowthSettings, type LimitName, type Terms } from './limits';
+import type { ModelUse } from './model-use';
+import type { LimitUse } from './permits';
+import type { Ring } from './ring';
+import { TOKENS } from './shapes';
+
+/** One call that asks for a permit. */
+export interface Ask {
+  /** Rank of its class. */
+  readonly rank: number;
+  readonly tokens: number;
+  /** Only by the guarantee (`min_share`) of the class: it would go before a higher class. */
+  readonly first?: boolean;
+}
+
+export type Verdict =
+  | { readonly admitted: true }
+  /** `at`: milliseconds since the epoch of the next moment at which it may fit; null: when a call ends. */
+  | { readonly admitted: false; readonly limit: LimitName; readonly at: number | null };
+
+const ADMITTED: Verdict = { admitted: true };
+const FULL: Verdict = { admitted: false, limit: 'inflight', at: null };
+
+/**
+ * Whether a model admits one more call at the moment to which its use was advanced, and else which limit refuses it and
+ * when that next changes. Growth knows no shares: it is scarce only while demand rises, and then the order of the
+ * waits gives it to the most important.
+ */
+export function judge(terms: Terms, use: ModelUse, ask: Ask): Verdict {
+  if (!within(terms.inflight, use.inflight, 0, 1, ask, terms)) return FULL;
+  return (
+    judgeRing('rpm', terms.rpm, use.minute, 0, 1, ask, terms) ??
+    judgeRing('tpm', terms.tpm, use.minute, TOKENS, ask.tokens, ask, terms) ??
+    judgeRing('tpd', terms.tpd, use.day, 0, ask.tokens, ask, terms) ??
+    judgeGrowth(terms.growth, use.growth) ??
+    ADMITTED
+  );
+}
+
+/** What a call is booked with: no more than the limits hold, or a call larger than a limit could never be made. */
+export function bookable(terms: Terms, tokens: number): number {
+  return Math.min(tokens, terms.tpm || Infinity, terms.tpd || Infinity);
+}
+
+function judgeRing(
+  name: LimitName,
+  limit: number,
+  ring: Ring,
+  lane: number,
+  amount: number,
+  ask: Ask,
+  terms: Terms,
+): Verdict | null {
+  const sums = ring.sums[0];
+  if (limit === 0 || sums === undefined || within(limit, sums, lane, amount, ask, terms)) return null;
+  return {
+    admitted: false,
+    limit: name,
+    at: ring.whenFits(0, left => within(limit, left, lane, amount, ask, terms)),
+  };
+}
+
+/**
+ * Whether one more use keeps a limit (0: none) and the class's share of it, or else its guarantee. `lane` is that of
+ * the most important class. What is larger than a share alone passes when nothing else is counted.
+ */
+function within(limit: number, used: Float64Array, lane: number, amount: number, ask: Ask, terms: Terms): boolean {
+  if (limit === 0) return true;
+  const total = (used[lane] ?? 0) + (used[lane + 1] ?? 0) + (used[lane + 2] ?? 0);
+  const whole = Math.min(amount, limit);
+  if (total + whole > limit) return false;
+  if (!ask.first) {
+    const share = portion(terms.share[ask.rank] ?? 1, limit);
+    if (total + Math.min(whole, share) <= share) return true;
+  }
+  return (used[lane + ask.rank] ?? 0) + whole <= portion(terms.min_share[ask.rank] ?? 0, limit);
+}
+
+function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): Verdict | null {
+  if (growth === undefined || ring === null) return null;
+  const both = ring.sums[1]?.[0] ?? 0;
+  const fits = (sums: Float64Array): boolean => (sums[0] ?? 0) + 1 <= allowance(growth, both, sums[0] ?? 0);
+  const sums = ring.sums[0];
+  if (sums === undefined || fits(sums)) return null;
+  return { admitted: false, limit: 'growth', at: ring.whenFits(0, fits) };
+}
+
+/** The calls that the current period may hold. */
+function allowance(growth: GrowthSettings, both: number, current: number): number {
+  return Math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * (both - current)) + 1e-9;
+}
+
+/** What the limits of a model hold now, and how much of it is used; only of limits that there are. */
+export function usage(terms: Terms, use: ModelUse): readonly LimitUse[] {
+  const sumOf = (lanes: Float64Array | undefined, lane = 0): number =>
+    (lanes?.[lane] ?? 0) + (lanes?.[lane + 1] ?? 0) + (lanes?.[lane + 2] ?? 0);
+  const [minute, day] = [use.minute.sums[0], use.day.sums[0]];
+  const uses: LimitUse[] = [
+    { limit: 'inflight', admitted: terms.inflight, used: sumOf(use.inflight) },
+    { limit: 'rpm', admitted: terms.rpm, used: sumOf(minute) },
+    { limit: 'tpm', admitted: terms.tpm, used: sumOf(minute, TOKENS) },
+    { limit: 'tpd', admitted: terms.tpd, used: sumOf(day) },
+  ];
+  if (terms.growth && use.growth) {
+    const [used, both] = [use.growth.sums[0]?.[0] ?? 0, use.growth.sums[1]?.[0] ?? 0];
+    uses.push({ limit: 'growth', admitted: Math.floor(allowance(terms.growth, both, used)), used });
+  }
+  return uses.filter(({ limit, admitted }) => admitted > 0 || limit === 'growth');
+}

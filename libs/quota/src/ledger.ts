@@ -1,0 +1,267 @@
+import { PRIORITIES } from '@spillway/contracts';
+import { bookable, judge, usage } from './law';
+import { LeaseBook } from './lease-book';
+import { ModelUse, type Booking } from './model-use';
+import { byPriority } from './by-priority';
+import type { Entry, Grant, ModelReport, Reached, TicketState } from './permits';
+import type { TermsBook } from './terms';
+import type { PermitTimings } from './timings';
+import { WaitList, type Wait } from './wait-list';
+
+type Ticket = { readonly kind: 'queued' | 'reached'; readonly wait: Wait } | Granted;
+
+interface Granted {
+  readonly kind: 'granted';
+  readonly wait: Wait;
+  readonly grant: Grant;
+  readonly booking: Booking;
+}
+
+interface Model {
+  readonly name: string;
+  readonly use: ModelUse;
+  readonly waits: WaitList;
+  readonly reached: WaitList;
+}
+
+/**
+ * Who waits, who may call and who calls, for one process: the twin of the scripts in Redis. Time is handed in, and
+ * nothing here waits or reads a clock.
+ */
+export class Ledger {
+  private readonly tickets = new Map<string, Ticket>();
+  private readonly models = new Map<string, Model>();
+  private readonly leases: LeaseBook;
+  /** Every wait once, for depth and expiry. */
+  private readonly queue = new WaitList();
+  private readonly toPump = new Set<string>();
+  private arrivals = 0;
+  private wake = Infinity;
+
+  constructor(
+    private readonly terms: TermsBook,
+    timings: PermitTimings,
+    private readonly onGrant: (grant: Grant) => void,
+  ) {
+    this.leases = new LeaseBook(timings);
+  }
+
+  enter(asked: Omit<Wait, 'arrival'>, options: { express: boolean; queueLimit: number }, now: number): Entry {
+    this.refresh(now);
+    const known = this.tickets.get(asked.ticket);
+    if (known?.kind === 'granted') return { kind: 'granted', grant: known.grant };
+    if (known !== undefined) return this.position(known.wait);
+    const wait = { ...asked, arrival: ++this.arrivals };
+    const open = options.express ? wait.models.find(name => this.admitsExpress(name, wait, now)) : undefined;
+    if (open !== undefined) return { kind: 'granted', grant: this.grant(wait, this.model(open), now) };
+    if (this.queue.count(wait.rank) >= options.queueLimit) {
+      const rate = this.rateOf(wait.models);
+      return { kind: 'full', retryAfterMs: rate > 0 ? Math.ceil(1 / rate) : 1000 };
+    }
+    this.add(wait, now);
+    return this.position(wait);
+  }
+
+  reach(ticket: string, now: number): Reached {
+    this.forgetExpired(now);
+    const known = this.tickets.get(ticket);
+    if (known === undefined || known.kind === 'granted') {
+      this.pump(now);
+      return { kind: 'gone' };
+    }
+    this.tickets.set(ticket, { kind: 'reached', wait: known.wait });
+    for (const name of known.wait.models) this.model(name).reached.add(known.wait);
+    for (const name of known.wait.models) this.toPump.add(name);
+    this.pump(now, ticket);
+    const after = this.tickets.get(ticket);
+    return after?.kind === 'granted' ? { kind: 'granted', grant: after.grant } : { kind: 'waiting' };
+  }
+
+  /** Ends a wait, or a grant as if it had never been made; nothing where there is none. */
+  withdraw(ticket: string, now: number): void {
+    const known = this.tickets.get(ticket);
+    if (known?.kind === 'granted') this.endLease(known, now).cancel(known.booking);
+    else if (known !== undefined) this.forget(known.wait);
+    this.refresh(now);
+  }
+
+  /** Ends a call under way, with the tokens it used (null: not known); nothing where there is none. */
+  release(ticket: string, used: number | null, now: number): void {
+    const known = this.tickets.get(ticket);
+    if (known?.kind === 'granted') this.endLease(known, now).settle(known.booking, used);
+    this.refresh(now);
+  }
+
+  renew(ticket: string, now: number): void {
+    this.leases.renew(ticket, now);
+  }
+
+  /** Forgets what has expired and grants what has become free. */
+  refresh(now: number): void {
+    this.forgetExpired(now);
+    this.pump(now);
+  }
+
+  /** Grants what the passing of time alone has made free, and says when to look again; Infinity: nobody waits. */
+  look(now: number): number {
+    this.wake = Infinity;
+    for (const [name, model] of this.models) if (model.waits.first()) this.toPump.add(name);
+    this.refresh(now);
+    return this.wake;
+  }
+
+  stateOf(ticket: string): TicketState {
+    const known = this.tickets.get(ticket);
+    if (known === undefined) return { ticket, kind: 'gone' };
+    return known.kind === 'granted' ? { ticket, kind: 'granted', grant: known.grant } : { ticket, kind: known.kind };
+  }
+
+  depth(rank: number): number {
+    return this.queue.count(rank);
+  }
+
+  inflight(): Record<string, number> {
+    const total = ({ use }: Model): number => use.inflight.reduce((sum, one) => sum + one, 0);
+    return Object.fromEntries([...this.models.values()].map(model => [model.name, total(model)]));
+  }
+
+  explain(name: string, now: number): ModelReport {
+    const model = this.model(name);
+    const [terms, use, best] = [this.terms.of(name), this.useAt(model, now), model.waits.first()];
+    const verdict = best && judge(terms, use, best);
+    const inMs = verdict?.admitted === false && verdict.at !== null ? Math.max(0, Math.ceil(verdict.at - now)) : null;
+    return {
+      limits: usage(terms, use),
+      waiting: byPriority(rank => model.waits.count(rank)),
+      binds: verdict?.admitted === false ? { limit: verdict.limit, inMs } : null,
+    };
+  }
+
+  /** When to look again as far as it is known since the last look. */
+  get nextLook(): number {
+    return this.wake;
+  }
+
+  private forgetExpired(now: number): void {
+    for (const ticket of this.leases.expired(now)) {
+      const known = this.tickets.get(ticket);
+      if (known?.kind === 'granted') this.endLease(known, now).settle(known.booking, null);
+    }
+    for (let rank = 0; rank < PRIORITIES.length; rank++) {
+      for (let wait = this.queue.first(rank); wait && wait.turnBy <= now; wait = this.queue.first(rank)) {
+        this.forget(wait);
+      }
+    }
+  }
+
+  private model(name: string): Model {
+    const known = this.models.get(name);
+    if (known !== undefined) return known;
+    const model = { name, use: new ModelUse(), waits: new WaitList(), reached: new WaitList() };
+    this.models.set(name, model);
+    return model;
+  }
+
+  private add(wait: Wait, now: number): void {
+    this.tickets.set(wait.ticket, { kind: 'queued', wait });
+    this.queue.add(wait);
+    for (const name of wait.models) {
+      this.model(name).waits.add(wait);
+      this.model(name).use.startWaiting(now);
+    }
+  }
+
+  private remove(wait: Wait): void {
+    this.queue.remove(wait);
+    for (const name of wait.models) {
+      this.model(name).waits.remove(wait);
+      this.model(name).reached.remove(wait);
+      this.toPump.add(name);
+    }
+  }
+
+  private forget(wait: Wait): void {
+    this.tickets.delete(wait.ticket);
+    this.remove(wait);
+  }
+
+  private endLease({ wait, grant }: Granted, now: number): ModelUse {
+    this.tickets.delete(wait.ticket);
+    this.leases.end(wait.ticket);
+    this.toPump.add(grant.model);
+    return this.useAt(this.model(grant.model), now);
+  }
+
+  private useAt({ name, use }: Model, now: number): ModelUse {
+    use.advance(this.terms.of(name), now);
+    return use;
+  }
+
+  private grant(wait: Wait, model: Model, now: number): Grant {
+    const grant = { ticket: wait.ticket, model: model.name, lease: wait.ticket };
+    const terms = this.terms.of(model.name);
+    const booking = this.useAt(model, now).take(wait.rank, bookable(terms, wait.tokens));
+    this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking });
+    this.leases.start(wait.ticket, now);
+    if (model.waits.first()) {
+      model.use.bookCredits(wait.rank, terms.min_share, rank => model.waits.first(rank) !== undefined);
+    }
+    return grant;
+  }
+
+  private admitsExpress(name: string, wait: Wait, now: number): boolean {
+    const model = this.model(name);
+    const top = model.waits.first();
+    if (top !== undefined && top.rank <= wait.rank) return false;
+    return judge(this.terms.of(name), this.useAt(model, now), wait).admitted;
+  }
+
+  private position(wait: Wait): Entry {
+    const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
+    const rate = this.rateOf(wait.models);
+    return { kind: 'queued', ahead, estimateMs: rate > 0 ? Math.ceil(ahead / rate) : null };
+  }
+
+  private rateOf(names: readonly string[]): number {
+    return names.reduce((rate, name) => rate + this.model(name).use.rate, 0);
+  }
+
+  private pump(now: number, silent?: string): void {
+    for (const name of this.toPump) {
+      this.toPump.delete(name);
+      const model = this.model(name);
+      this.pumpModel(model, now, silent);
+      // Callers may name models without end; only what is limited is worth remembering when nobody uses it.
+      if (!this.terms.of(name).limited && model.use.idle && !model.waits.first()) this.models.delete(name);
+    }
+  }
+
+  /** `silent`: the ticket whose grant the caller returns itself. */
+  private pumpModel(model: Model, now: number, silent?: string): void {
+    let served = 0;
+    for (let wait = this.next(model, now); wait; wait = this.next(model, now)) {
+      this.remove(wait);
+      const grant = this.grant(wait, model, now);
+      if (wait.ticket !== silent) this.onGrant(grant);
+      served++;
+    }
+    model.use.bookRate(served, model.waits.first() !== undefined, now);
+  }
+
+  /** The wait that a free permit of the model goes to, if its limits allow one now. */
+  private next(model: Model, now: number): Wait | undefined {
+    const terms = this.terms.of(model.name);
+    const use = this.useAt(model, now);
+    for (let rank = PRIORITIES.length - 1; rank > 0; rank--) {
+      const owed = (use.credit[rank] ?? 0) >= 1 ? model.reached.first(rank) : undefined;
+      if (owed && judge(terms, use, { ...owed, first: true }).admitted) return owed;
+    }
+    const top = model.waits.first();
+    if (top === undefined) return undefined;
+    const wait = model.reached.first(top.rank);
+    const verdict = wait && judge(terms, use, wait);
+    if (verdict?.admitted) return wait;
+    this.wake = Math.min(this.wake, top.turnBy, verdict?.at ?? Infinity, this.leases.nextEnd());
+    return undefined;
+  }
+}

@@ -1,0 +1,46 @@
+import type { LimitSettings, Priority, PrioritySettings } from '@spillway/contracts';
+
+export const LIMITS = ['inflight', 'rpm', 'tpm', 'tpd', 'growth'] as const;
+/** What can refuse a call: calls at the same time, calls and tokens a minute, tokens a day, the slope of calls. */
+export type LimitName = (typeof LIMITS)[number];
+
+/** How fast the use of a model may grow. */
+export interface GrowthSettings {
+  /** Use in `per_s` seconds may exceed that of the `per_s` before by this share. */
+  readonly max_ratio: number;
+  readonly per_s: number;
+  /** Requests a second that are always allowed. */
+  readonly floor_rps: number;
+}
+
+/** What the configuration says about the use of a model. */
+export interface ModelLimits {
+  readonly limits: LimitSettings;
+  readonly headroom: number;
+  readonly growth?: GrowthSettings | undefined;
+}
+
+export type Shares = Readonly<Record<Priority, Pick<PrioritySettings, 'share' | 'min_share'>>>;
+
+/** The configuration as it is now; read at every decision, so that a reload takes effect. */
+export abstract class QuotaSettings {
+  /** Null: not configured, without limits. */
+  abstract limitsOf(model: string): ModelLimits | null;
+  abstract shares(): Shares;
+}
+
+/** The terms under which a model is used: its limits less the headroom (0: none), and what each class may have. */
+export interface Terms extends LimitSettings {
+  /** Whether there is any limit; the windows of a model without one are not kept. */
+  readonly limited: boolean;
+  readonly growth?: GrowthSettings;
+  /** By rank of the class. */
+  readonly share: readonly number[];
+  readonly min_share: readonly number[];
+}
+
+/** Rounded down, but never below 1 where the limit is at least 1. The tiny addend undoes binary fractions. */
+export function portion(share: number, limit: number): number {
+  if (share <= 0) return 0;
+  return Math.max(Math.floor(share * limit + 1e-9), limit >= 1 ? 1 : 0);
+}

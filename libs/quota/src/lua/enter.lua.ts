@@ -1,0 +1,68 @@
+import { LAW } from './law.lua';
+import { PUMP } from './pump.lua';
+import { RING } from './ring.lua';
+import { STATE } from './state.lua';
+import { WAITS } from './waits.lua';
+
+/**
+ * Does: grants a permit at once where `express` allows it, else registers a wait.
+ * KEYS: see STATE.
+ * ARGV: 1 process · 2 start of the channels · 3 claim ms · 4 ticket · 5 class · 6 turnBy · 7 ms until then · 8 tokens ·
+ *   9 express (1 or 0) · 10 queue limit · then for each model of the chain its name and its terms (JSON).
+ * Returns: wake, grants, and `granted` model | `queued` ahead estimate (-1: not known) | `full` retry after ms.
+ */
+export const ENTER = `${STATE}${RING}${WAITS}${LAW}${PUMP}
+local id, class, express = ARGV[4], tonumber(ARGV[5]), ARGV[9] == '1'
+local limit = tonumber(ARGV[10])
+local record = { models = {}, class = class, tokens = tonumber(ARGV[8]), worker = '' }
+for at = 11, #ARGV, 2 do
+  table.insert(record.models, ARGV[at])
+  tell(ARGV[at], ARGV[at + 1])
+end
+
+-- The rate at which the models of the chain serve waiting calls, a ms; nil while too few were seen.
+local function rate_of(names)
+  local rate = 0
+  for _, name in ipairs(names) do
+    local model = model_of(name)
+    if model.state.served >= 10 and model.state.busy > 0 then rate = rate + model.state.served / model.state.busy end
+  end
+  return rate > 0 and rate or nil
+end
+
+local function position(id, record)
+  local ahead = 0
+  for _, name in ipairs(record.models) do ahead = math.max(ahead, waits_before(name, name_in(name, id, record))) end
+  local rate = rate_of(record.models)
+  return answer('queued', ahead, rate and math.ceil(ahead / rate) or -1)
+end
+
+forget_expired()
+pump()
+
+local known = ticket_of(id)
+if known then
+  if known.model then return answer('granted', known.model) end
+  return position(id, known)
+end
+
+if express then
+  for _, name in ipairs(record.models) do
+    local top = top_of(name)
+    if not (top and top <= class) and admits(model_of(name), class, record.tokens) then
+      grant(id, name, class, record.tokens)
+      if top then book_credits(name, model_of(name), class) end
+      return answer('granted', name)
+    end
+  end
+end
+
+if redis.call('ZCARD', QUEUES[class]) >= limit then
+  local rate = rate_of(record.models)
+  return answer('full', rate and math.ceil(1 / rate) or 1000)
+end
+record.by, record.till = tonumber(ARGV[6]), now + math.ceil(tonumber(ARGV[7]))
+record.n = redis.call('HINCRBY', LAW, '\\31arrivals', 1)
+add_wait(id, record)
+return position(id, record)
+`;

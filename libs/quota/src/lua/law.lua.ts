@@ -1,0 +1,119 @@
+/**
+ * Shared by all scripts that decide. Does: decides what a model admits, and books it. Needs STATE and RING. The same law
+ * as law.ts, and held to it by the same cases.
+ */
+export const LAW = `
+-- Rounded down, but never below 1 where the limit is at least 1. The tiny addend undoes binary fractions.
+local function portion(share, limit)
+  if share <= 0 then return 0 end
+  return math.max(math.floor(share * limit + 1e-9), limit >= 1 and 1 or 0)
+end
+
+-- Whether one more use keeps a limit (0: none) and the class's share of it, or else its guarantee; lane is that before
+-- the most important class. What is larger than a share alone passes when nothing else is counted.
+local function within(limit, used, lane, amount, class, terms, first)
+  if not limit or limit == 0 then return true end
+  local total = used[lane + 1] + used[lane + 2] + used[lane + 3]
+  local whole = math.min(amount, limit)
+  if total + whole > limit then return false end
+  if not first then
+    local share = portion(terms.share[class], limit)
+    if total + math.min(whole, share) <= share then return true end
+  end
+  return used[lane + class] + whole <= portion(terms.min_share[class], limit)
+end
+
+-- Whether a ring lets a use pass, and if not the moment at which it may.
+local function passes(model, shape, limit, lane, amount, class, first)
+  if not limit or limit == 0 then return true end
+  local ring = ring_of(model, shape)
+  local function fits(used) return within(limit, used, lane, amount, class, model.terms, first) end
+  if fits(ring.sums[1]) then return true end
+  return false, function() return when_fits(model, shape, ring, fits) end
+end
+
+-- The calls that the current period may hold.
+local function allowance(growth, both, current)
+  return math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * (both - current)) + 1e-9
+end
+
+local function may_grow(model)
+  local growth = model.terms.growth
+  if not growth then return true end
+  local shape = growth_shape(growth)
+  local ring = ring_of(model, shape)
+  local both = ring.sums[2][1]
+  local function fits(current) return current[1] + 1 <= allowance(growth, both, current[1]) end
+  if fits(ring.sums[1]) then return true end
+  return false, function() return when_fits(model, shape, ring, fits) end
+end
+
+-- Whether a model admits one more call now; if not, the name of the limit and what finds the moment to ask again.
+-- first: only by the guarantee of the class.
+local function admits(model, class, tokens, first)
+  local terms = model.terms
+  if not within(terms.inflight, model.state.inflight, 0, 1, class, terms, first) then return false, 'inflight' end
+  local ok, when = passes(model, MINUTE, terms.rpm, 0, 1, class, first)
+  if not ok then return false, 'rpm', when end
+  ok, when = passes(model, MINUTE, terms.tpm, CLASSES, tokens, class, first)
+  if not ok then return false, 'tpm', when end
+  ok, when = passes(model, DAY, terms.tpd, 0, tokens, class, first)
+  if not ok then return false, 'tpd', when end
+  ok, when = may_grow(model)
+  if not ok then return false, 'growth', when end
+  return true
+end
+
+-- Books one call, and returns what is to be kept of it so that it can be corrected later.
+local function take(model, class, tokens)
+  local terms, inflight = model.terms, model.state.inflight
+  if (terms.tpm or 0) > 0 then tokens = math.min(tokens, terms.tpm) end
+  if (terms.tpd or 0) > 0 then tokens = math.min(tokens, terms.tpd) end
+  inflight[class] = inflight[class] + 1
+  model.dirty = true
+  local booking = { model = model.name, class = class, booked = tokens }
+  if not terms.limited then return booking end
+  local minute = ring_of(model, MINUTE)
+  add(model, MINUTE, minute, class, 1)
+  add(model, MINUTE, minute, CLASSES + class, tokens)
+  booking.minute = minute.at
+  if (terms.tpd or 0) > 0 then
+    local day = ring_of(model, DAY)
+    add(model, DAY, day, class, tokens)
+    booking.day = day.at
+  end
+  if terms.growth then
+    local shape = growth_shape(terms.growth)
+    local ring = ring_of(model, shape)
+    add(model, shape, ring, 1, 1)
+    booking.growth, booking.growth_width = ring.at, shape.width
+  end
+  return booking
+end
+
+-- Ends a call and corrects its tokens to what it used (nil: not known): what was booked too much is taken from where it
+-- was booked, what was too little is booked now.
+local function settle(model, record, used)
+  local class = record.class
+  model.state.inflight[class] = math.max(0, model.state.inflight[class] - 1)
+  model.dirty = true
+  local surplus = used and used - record.booked or 0
+  if surplus == 0 or not record.minute then return end
+  add(model, MINUTE, ring_of(model, MINUTE), CLASSES + class, surplus, surplus < 0 and record.minute or nil)
+  if record.day and model.state.day then
+    add(model, DAY, ring_of(model, DAY), class, surplus, surplus < 0 and record.day or nil)
+  end
+end
+
+-- Ends a call that was never made.
+local function cancel(model, record)
+  settle(model, record, 0)
+  if not record.minute then return end
+  add(model, MINUTE, ring_of(model, MINUTE), record.class, -1, record.minute)
+  local growth = model.terms.growth
+  local shape = growth and growth_shape(growth)
+  if shape and shape.width == record.growth_width then
+    add(model, shape, ring_of(model, shape), 1, -1, record.growth)
+  end
+end
+`;

@@ -1,0 +1,146 @@
+/**
+ * Shared by the scripts that change who may call. Does: hands permits that are free to the best waits, forgets what
+ * has expired, and finds out when to look again. Needs STATE, WAITS, LAW; sets \`me\` to the calling process.
+ */
+export const PUMP = `
+local me, CHANNEL, CLAIM_MS = ARGV[1], ARGV[2], tonumber(ARGV[3])
+local RATE_MS = 30000
+local mine, wake = {}, nil
+local to_pump, in_line = {}, {}
+
+local function pump_later(name)
+  if in_line[name] then return end
+  in_line[name] = true
+  table.insert(to_pump, name)
+end
+
+local function wake_at(at)
+  if not wake or at < wake then wake = at end
+end
+
+-- While a class waits it earns its min_share of every grant; with a whole one earned it goes first.
+local function book_credits(name, model, class)
+  for other = 2, CLASSES do
+    local earned = 0
+    if other == class or first(WAITS, name, other) then
+      earned = math.min(model.state.credit[other] + ((model.terms.min_share or {})[other] or 0), 2)
+    end
+    model.state.credit[other] = other == class and math.max(0, earned - 1) or earned
+  end
+end
+
+-- How fast waiting calls are served: grants over the time in which somebody waited, both fading.
+local function book_rate(model, served, waiting)
+  local gone = model.state.since > 0 and now - model.state.since or 0
+  local fade = math.exp(-gone / RATE_MS)
+  model.state.busy = model.state.busy * fade + gone
+  model.state.served = model.state.served * fade + served
+  model.state.since = waiting and now or 0
+  model.dirty = true
+end
+
+-- Makes a call under way of a ticket; of a wait only what ends the call is kept.
+local function grant(id, name, class, tokens)
+  local model = model_of(name)
+  save_ticket(id, take(model, class, tokens))
+  redis.call('ZADD', LEASES, score(now + CLAIM_MS), id)
+end
+
+local function grant_wait(id, record, name)
+  remove_wait(id, record)
+  grant(id, name, record.class, record.tokens)
+  book_credits(name, model_of(name), record.class)
+  for _, other in ipairs(record.models) do pump_later(other) end
+  if record.worker == me then
+    table.insert(mine, id)
+    table.insert(mine, name)
+  else
+    redis.call('PUBLISH', CHANNEL .. record.worker, cjson.encode({ ticket = id, model = name, lease = id }))
+  end
+end
+
+-- The wait that a free permit of the model goes to, if its limits allow one now.
+local function next_wait(name, model)
+  for class = CLASSES, 2, -1 do
+    if model.state.credit[class] >= 1 then
+      local id, record = best_reached(name, class)
+      if id and admits(model, class, record.tokens, true) then return id, record end
+    end
+  end
+  local class, top = top_of(name)
+  if not class then return nil end
+  local id, record = best_reached(name, class)
+  if not id then
+    if first(REACHED, name) then wake_at(tonumber(redis.call('ZSCORE', QUEUES[class], top))) end
+    return nil
+  end
+  local ok, _, when = admits(model, class, record.tokens)
+  if ok then return id, record end
+  local at = when and when()
+  if at then wake_at(at) end
+  local lease = redis.call('ZRANGE', LEASES, 0, 0, 'WITHSCORES')
+  if lease[2] then wake_at(tonumber(lease[2])) end
+  return nil
+end
+
+local function pump_model(name, model)
+  local served = 0
+  while true do
+    local id, record = next_wait(name, model)
+    if not id then break end
+    grant_wait(id, record, name)
+    served = served + 1
+  end
+  book_rate(model, served, first(WAITS, name) ~= nil)
+end
+
+-- finish: settle or cancel.
+local function end_lease(id, record, finish, used)
+  redis.call('ZREM', LEASES, id)
+  redis.call('HDEL', TICKETS, id)
+  finish(model_of(record.model), record, used)
+  pump_later(record.model)
+end
+
+local function forget_wait(id, record)
+  remove_wait(id, record)
+  redis.call('HDEL', TICKETS, id)
+  for _, model in ipairs(record.models) do pump_later(model) end
+end
+
+local function forget_expired()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 100)) do
+    local record = ticket_of(id)
+    if record then end_lease(id, record, settle) else redis.call('ZREM', LEASES, id) end
+  end
+  for class = 1, waiting and CLASSES or 0 do
+    for _, id in ipairs(redis.call('ZRANGEBYSCORE', QUEUES[class], '-inf', NOW, 'LIMIT', 0, 100)) do
+      local record = ticket_of(id)
+      if record then forget_wait(id, record) else redis.call('ZREM', QUEUES[class], id) end
+    end
+  end
+end
+
+-- Pumps every model that something has changed for; a grant may unblock the other models of its chain.
+local function pump()
+  local at = 1
+  while to_pump[at] do
+    local name = to_pump[at]
+    in_line[name] = nil
+    local model = model_of(name)
+    if first(WAITS, name) then
+      pump_model(name, model)
+    elseif model.state.since > 0 then
+      book_rate(model, 0, false)
+    end
+    at = at + 1
+  end
+end
+
+-- What every script that pumps returns: ms until something can be admitted (-1: not known), grants to waits that the
+-- calling process reached, and an answer of its own.
+local function answer(...)
+  save_models()
+  return { wake and math.max(0, math.ceil(wake - now)) or -1, mine, ... }
+end
+`;

@@ -1,0 +1,19 @@
+import { LAW } from './law.lua';
+import { PUMP } from './pump.lua';
+import { RING } from './ring.lua';
+import { STATE } from './state.lua';
+import { WAITS } from './waits.lua';
+
+/**
+ * Does: ends the lease of a call, and grants what is free then. Nothing for a lease that has ended already.
+ * KEYS: see STATE.
+ * ARGV: 1 process · 2 start of the channels · 3 claim ms · 4 lease · 5 tokens used (empty: not known).
+ * Returns: wake, grants.
+ */
+export const RELEASE = `${STATE}${RING}${WAITS}${LAW}${PUMP}
+local record = ticket_of(ARGV[4])
+if record and record.model then end_lease(ARGV[4], record, settle, tonumber(ARGV[5])) end
+forget_expired()
+pump()
+return answer()
+`;

@@ -1,0 +1,140 @@
+import { DAY, GROWTH_BUCKETS, MINUTE } from '../shapes';
+
+/**
+ * Shared by all scripts that decide. Does: counts what happened in the last minutes, by the rules of ring.ts. The open
+ * bucket and the sums live in the state of the model, earlier buckets in the hash BUCKETS. Needs STATE.
+ */
+export const RING = `
+local MINUTE = { name = 'minute', width = ${MINUTE.width}, ages = { ${MINUTE.ages} }, lanes = ${MINUTE.lanes} }
+local DAY = { name = 'day', width = ${DAY.width}, ages = { ${DAY.ages} }, lanes = ${DAY.lanes} }
+local PATIENCE_MS = 1000
+
+local function growth_shape(growth)
+  local width = growth.per_s * 1000 / ${GROWTH_BUCKETS}
+  return { name = 'growth', width = width, ages = { ${GROWTH_BUCKETS}, ${2 * GROWTH_BUCKETS - 1} }, lanes = 1 }
+end
+
+local function zeros(count)
+  local list = {}
+  for at = 1, count do list[at] = 0 end
+  return list
+end
+
+local function fields_of(name, shape, from, to)
+  local fields = {}
+  for bucket = from, to do fields[#fields + 1] = string.format('%s\\31%s\\31%.0f', name, shape.name, bucket) end
+  return fields
+end
+
+local function drop_buckets(name, shape, ring)
+  redis.call('HDEL', BUCKETS, unpack(fields_of(name, shape, ring.at - shape.ages[#shape.ages], ring.at)))
+end
+
+local function new_ring(shape, bucket)
+  local sums = {}
+  for window = 1, #shape.ages do sums[window] = zeros(shape.lanes) end
+  return { width = shape.width, at = bucket, open = zeros(shape.lanes), sums = sums }
+end
+
+local function close_bucket(name, shape, ring)
+  for lane = 1, shape.lanes do
+    if ring.open[lane] ~= 0 then
+      redis.call('HSET', BUCKETS, fields_of(name, shape, ring.at, ring.at)[1], cmsgpack.pack(ring.open))
+      ring.open = zeros(shape.lanes)
+      return
+    end
+  end
+end
+
+local function leave(name, shape, ring, window, from, to)
+  if to < from then return end
+  local fields = fields_of(name, shape, from, to)
+  local sums = ring.sums[window]
+  local found = false
+  for _, packed in ipairs(redis.call('HMGET', BUCKETS, unpack(fields))) do
+    if packed then
+      found = true
+      for lane, amount in ipairs(cmsgpack.unpack(packed)) do sums[lane] = sums[lane] - amount end
+    end
+  end
+  if found and window == #shape.ages then redis.call('HDEL', BUCKETS, unpack(fields)) end
+end
+
+-- The clock was set back: everything counts as if it had happened now.
+local function redate(name, shape, ring, bucket)
+  drop_buckets(name, shape, ring)
+  local all = ring.sums[#shape.ages]
+  for window = 1, #shape.ages do
+    for lane = 1, shape.lanes do ring.sums[window][lane] = all[lane] end
+  end
+  for lane = 1, shape.lanes do ring.open[lane] = all[lane] end
+  ring.at = bucket
+end
+
+-- A ring of a model, moved on to now.
+local function ring_of(model, shape)
+  local name, ring = model.name, model.state[shape.name]
+  local bucket = math.floor(now / shape.width)
+  if ring and ring.width == shape.width and ring.at == bucket then return ring end
+  model.dirty = true
+  if not ring or ring.width ~= shape.width then
+    if ring then drop_buckets(name, shape, ring) end
+    model.state[shape.name] = new_ring(shape, bucket)
+    return model.state[shape.name]
+  end
+  if bucket < ring.at then
+    if (ring.at - bucket) * shape.width > PATIENCE_MS then redate(name, shape, ring, bucket) end
+    return ring
+  end
+  if bucket - ring.at > shape.ages[#shape.ages] then
+    drop_buckets(name, shape, ring)
+    model.state[shape.name] = new_ring(shape, bucket)
+    return model.state[shape.name]
+  end
+  close_bucket(name, shape, ring)
+  for window, age in ipairs(shape.ages) do
+    leave(name, shape, ring, window, ring.at - age, math.min(ring.at, bucket - age - 1))
+  end
+  ring.at = bucket
+  return ring
+end
+
+-- Adds to a lane, in the open bucket or an earlier one, as far as the windows still count that.
+local function add(model, shape, ring, lane, amount, bucket)
+  if amount == 0 then return end
+  bucket = bucket or ring.at
+  if bucket < ring.at - shape.ages[#shape.ages] then return end
+  if bucket == ring.at then
+    ring.open[lane] = ring.open[lane] + amount
+  else
+    local field = fields_of(model.name, shape, bucket, bucket)[1]
+    local packed = redis.call('HGET', BUCKETS, field)
+    local amounts = packed and cmsgpack.unpack(packed) or zeros(shape.lanes)
+    amounts[lane] = amounts[lane] + amount
+    redis.call('HSET', BUCKETS, field, cmsgpack.pack(amounts))
+  end
+  for window, age in ipairs(shape.ages) do
+    if bucket >= ring.at - age then ring.sums[window][lane] = ring.sums[window][lane] + amount end
+  end
+  model.dirty = true
+end
+
+-- The first moment at which fits holds for what a ring's first window then still counts; nil: never. Reads a few
+-- buckets at a time, because the oldest are nearly always enough.
+local function when_fits(model, shape, ring, fits)
+  local left, age = {}, shape.ages[1]
+  for lane = 1, shape.lanes do left[lane] = ring.sums[1][lane] end
+  local function fits_without(bucket, amounts)
+    for lane = 1, shape.lanes do left[lane] = left[lane] - amounts[lane] end
+    return fits(left) and (bucket + age + 1) * shape.width
+  end
+  for from = ring.at - age, ring.at - 1, 16 do
+    local to = math.min(from + 15, ring.at - 1)
+    for offset, packed in ipairs(redis.call('HMGET', BUCKETS, unpack(fields_of(model.name, shape, from, to)))) do
+      local at = packed and fits_without(from + offset - 1, cmsgpack.unpack(packed))
+      if at then return at end
+    end
+  end
+  return fits_without(ring.at, ring.open) or nil
+end
+`;

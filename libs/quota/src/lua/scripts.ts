@@ -1,0 +1,30 @@
+import { defineScript } from '@spillway/redis';
+import { BEAT } from './beat.lua';
+import { ENTER } from './enter.lua';
+import { EXPLAIN } from './explain.lua';
+import { INSPECT } from './inspect.lua';
+import { REACH } from './reach.lua';
+import { RELEASE } from './release.lua';
+import { RENEW } from './renew.lua';
+import { SURVEY } from './survey.lua';
+import { WITHDRAW } from './withdraw.lua';
+
+/** Every key of the permits, in the order of the scripts; one hash tag, so that a cluster keeps them together. */
+export function keysOf(prefix: string): readonly string[] {
+  const names = ['law', 'tickets', 'waits', 'reached', 'leases', 'workers', 'critical', 'normal', 'low', 'buckets'];
+  return names.map(name => `{${prefix}}:${name}`);
+}
+
+const script = (name: string, lua: string): ReturnType<typeof defineScript> => defineScript(name, lua, 10);
+
+export const SCRIPTS = {
+  enter: script('enter', ENTER),
+  reach: script('reach', REACH),
+  beat: script('beat', BEAT),
+  withdraw: script('withdraw', WITHDRAW),
+  release: script('release', RELEASE),
+  renew: script('renew', RENEW),
+  inspect: script('inspect', INSPECT),
+  explain: script('explain', EXPLAIN),
+  survey: script('survey', SURVEY),
+};

@@ -1,0 +1,103 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { rankOf, type Clock, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
+import { byPriority } from './by-priority';
+import { Ledger } from './ledger';
+import type { QuotaSettings } from './limits';
+import {
+  Permits,
+  type Entry,
+  type Grant,
+  type ModelReport,
+  type Reached,
+  type TicketState,
+  type WaitRequest,
+} from './permits';
+import { TermsBook } from './terms';
+import { tokensOf } from './tokens';
+import { PERMIT_TIMINGS, type PermitTimings } from './timings';
+
+/** The permits of one process alone, by the same law. */
+@Injectable()
+export class MemoryPermits extends Permits implements OnApplicationShutdown {
+  private readonly ledger: Ledger;
+  private readonly listeners = new Set<(grant: Grant) => void>();
+  private timer: NodeJS.Timeout | undefined;
+  private dueAt = Infinity;
+
+  constructor(
+    settings: QuotaSettings,
+    private readonly clock: Clock,
+    timings: PermitTimings = PERMIT_TIMINGS,
+  ) {
+    super();
+    this.ledger = new Ledger(new TermsBook(settings), timings, grant => {
+      for (const listener of this.listeners) listener(grant);
+    });
+  }
+
+  async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
+    const { ticket, models, turnBy, tokens, priority } = request;
+    return this.at(now => this.ledger.enter({ ticket, models, turnBy, tokens, rank: rankOf(priority) }, options, now));
+  }
+
+  async reach(ticket: string): Promise<Reached> {
+    return this.at(now => this.ledger.reach(ticket, now));
+  }
+
+  async withdraw(ticket: string): Promise<void> {
+    this.at(now => this.ledger.withdraw(ticket, now));
+  }
+
+  async release(grant: Grant, _end: TurnEnd, usage: Usage | null): Promise<void> {
+    this.at(now => this.ledger.release(grant.lease, tokensOf(usage), now));
+  }
+
+  async renew(grants: readonly Grant[]): Promise<void> {
+    this.at(now => grants.forEach(grant => this.ledger.renew(grant.lease, now)));
+  }
+
+  onGrant(listener: (grant: Grant) => void): void {
+    this.listeners.add(listener);
+  }
+
+  async inspect(tickets: readonly string[]): Promise<readonly TicketState[]> {
+    this.at(now => this.ledger.refresh(now));
+    return tickets.map(ticket => this.ledger.stateOf(ticket));
+  }
+
+  async depths(): Promise<Readonly<Record<Priority, number>>> {
+    this.at(now => this.ledger.refresh(now));
+    return byPriority(rank => this.ledger.depth(rank));
+  }
+
+  async inflight(): Promise<Readonly<Record<string, number>>> {
+    this.at(now => this.ledger.refresh(now));
+    return this.ledger.inflight();
+  }
+
+  async explain(model: string): Promise<ModelReport> {
+    return this.at(now => this.ledger.explain(model, now));
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+    this.dueAt = -Infinity;
+  }
+
+  /** Does something now, and sees to it that the ledger is looked at when time alone can change it. */
+  private at<T>(work: (now: number) => T): T {
+    const result = work(this.clock.now());
+    this.lookAt(this.ledger.nextLook);
+    return result;
+  }
+
+  private lookAt(at: number): void {
+    if (at >= this.dueAt) return;
+    clearTimeout(this.timer);
+    this.dueAt = at;
+    this.timer = setTimeout(() => {
+      this.dueAt = Infinity;
+      this.lookAt(this.ledger.look(this.clock.now()));
+    }, at - this.clock.now()).unref();
+  }
+}

@@ -1,0 +1,111 @@
+import type { Priority, TurnEnd, Usage } from '@spillway/contracts';
+import type { LimitName } from './limits';
+
+/** A wait for one call of one of several models. */
+export interface WaitRequest {
+  /** Unique to this wait: `[A-Za-z0-9_-]`, never a plain integer. */
+  readonly ticket: string;
+  /** The process that holds the caller. */
+  readonly owner: string;
+  readonly priority: Priority;
+  /** Names of models in order of preference, never empty. */
+  readonly models: readonly string[];
+  /** Milliseconds since the epoch: the wait is over then, whatever happened. */
+  readonly turnBy: number;
+  /** Tokens to reserve: estimated input plus predicted output. */
+  readonly tokens: number;
+}
+
+/** A permit handed out: one call of `model`, under a lease that must be renewed and released. */
+export interface Grant {
+  readonly ticket: string;
+  readonly model: string;
+  readonly lease: string;
+}
+
+export type Entry =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  /** `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait; null: nothing known yet. */
+  | { readonly kind: 'queued'; readonly ahead: number; readonly estimateMs: number | null }
+  /** The class's queue is full. */
+  | { readonly kind: 'full'; readonly retryAfterMs: number };
+
+export type Reached =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  /** It waits, best first; its grant will come through `onGrant` of the process that reached it. */
+  | { readonly kind: 'waiting' }
+  /** Withdrawn, expired or already granted: nothing to hand out. */
+  | { readonly kind: 'gone' };
+
+/**
+ * The permits of all models: who may call now, who waits, in which order. One law, two enforcers: Redis (shared by
+ * processes) and memory.
+ *
+ * Order: class, then `turnBy`, then arrival. A wait counts as waiting from `enter` on; it can be granted at once
+ * (`express`) or after a worker has reached it. A permit that frees goes to the best reached wait.
+ */
+export abstract class Permits {
+  /**
+   * Registers a wait. With `express`, a permit that is free while no wait of the same or a higher class could use it
+   * is granted at once.
+   */
+  abstract enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry>;
+
+  /** A worker of this process has reached the ticket in its queue. */
+  abstract reach(ticket: string): Promise<Reached>;
+
+  /** The wait is over without a call: forgets it, and gives its permit back if it has one. */
+  abstract withdraw(ticket: string): Promise<void>;
+
+  /**
+   * Gives a permit back, with what was used; a second time does nothing. Null keeps the estimate, because a provider may
+   * have counted it; zero tokens say that the model did not work at all.
+   */
+  abstract release(grant: Grant, end: TurnEnd, usage: Usage | null): Promise<void>;
+
+  /** Keeps the leases of calls under way; must be called at least every `leaseMs / 3`. */
+  abstract renew(grants: readonly Grant[]): Promise<void>;
+
+  /** Tells of grants to waits that this process reached. */
+  abstract onGrant(listener: (grant: Grant) => void): void;
+
+  /** The waits of an owner that need attention: granted but perhaps not told, or never reached. */
+  abstract inspect(tickets: readonly string[]): Promise<readonly TicketState[]>;
+
+  /** Waiting calls by class. */
+  abstract depths(): Promise<Readonly<Record<Priority, number>>>;
+
+  /** Calls under way by model. */
+  abstract inflight(): Promise<Readonly<Record<string, number>>>;
+
+  /** What the limits of a model hold, who waits for it, and what the best wait waits for. */
+  abstract explain(model: string): Promise<ModelReport>;
+
+  /** What is left of each limit that a model has. */
+  async remaining(model: string): Promise<Readonly<Partial<Record<LimitName, number>>>> {
+    const { limits } = await this.explain(model);
+    return Object.fromEntries(limits.map(({ limit, admitted, used }) => [limit, Math.max(0, admitted - used)]));
+  }
+}
+
+/** A limit less its headroom, and how much of it is used. */
+export interface LimitUse {
+  readonly limit: LimitName;
+  readonly admitted: number;
+  readonly used: number;
+}
+
+export interface ModelReport {
+  readonly limits: readonly LimitUse[];
+  readonly waiting: Readonly<Record<Priority, number>>;
+  /** What refuses the best wait, and in how many ms that may change (null: when a call ends); null: nothing does. */
+  readonly binds: { readonly limit: LimitName; readonly inMs: number | null } | null;
+}
+
+export type TicketState =
+  | { readonly ticket: string; readonly kind: 'granted'; readonly grant: Grant }
+  /** Reached by a worker that is alive. */
+  | { readonly ticket: string; readonly kind: 'reached' }
+  /** In the queue, or reached by a worker that died since. */
+  | { readonly ticket: string; readonly kind: 'queued' }
+  | { readonly ticket: string; readonly kind: 'gone' };

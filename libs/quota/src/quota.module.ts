@@ -1,0 +1,41 @@
+import { randomUUID } from 'node:crypto';
+import { Module } from '@nestjs/common';
+import { ConfigStore } from '@spillway/config';
+import { Clock } from '@spillway/contracts';
+import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { QuotaSettings } from './limits';
+import { MemoryPermits } from './memory-permits';
+import { Permits } from './permits';
+import { RedisPermits } from './redis-permits';
+
+function settingsOf(config: ConfigStore): QuotaSettings {
+  return {
+    limitsOf: model => config.current.models.get(model) ?? null,
+    shares: () => config.current.priorities,
+  };
+}
+
+function permits(
+  settings: QuotaSettings,
+  clock: Clock,
+  connections: RedisConnections | null,
+  guard: RedisGuard | null,
+  channels: RedisChannels | null,
+): Permits {
+  if (connections === null || guard === null || channels === null) return new MemoryPermits(settings, clock);
+  return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID());
+}
+
+/** The permits: shared through Redis where it is configured, else of this process alone. */
+@Module({
+  providers: [
+    { provide: QuotaSettings, useFactory: settingsOf, inject: [ConfigStore] },
+    {
+      provide: Permits,
+      useFactory: permits,
+      inject: [QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
+    },
+  ],
+  exports: [Permits, QuotaSettings],
+})
+export class QuotaModule {}

@@ -1,0 +1,176 @@
+import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { rankOf, type Clock, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
+import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import type { LimitName, QuotaSettings } from './limits';
+import { byPriority } from './by-priority';
+import { keysOf, SCRIPTS } from './lua/scripts';
+import {
+  Permits,
+  type Entry,
+  type Grant,
+  type ModelReport,
+  type Reached,
+  type TicketState,
+  type WaitRequest,
+} from './permits';
+import { ReachedWaits } from './reached-waits';
+import { TermsBook } from './terms';
+import { tokensOf } from './tokens';
+import { PERMIT_TIMINGS, type PermitTimings } from './timings';
+
+/** What every pumping script answers: when to look again, grants to waits that this process reached, and its own. */
+type Reply = readonly [wakeInMs: number, granted: readonly string[], ...rest: readonly unknown[]];
+
+export interface RedisParts {
+  readonly connections: RedisConnections;
+  readonly guard: RedisGuard;
+  readonly channels: RedisChannels;
+}
+
+/** The permits that all processes share: every decision is one script in Redis, by Redis' clock. */
+@Injectable()
+export class RedisPermits extends Permits implements OnApplicationShutdown {
+  private readonly keys: readonly string[];
+  private readonly channel: string;
+  private readonly terms: TermsBook;
+  private readonly listeners = new Set<(grant: Grant) => void>();
+  private readonly reached: ReachedWaits;
+  private readonly unsubscribe: () => void;
+
+  constructor(
+    private readonly redis: RedisParts,
+    settings: QuotaSettings,
+    private readonly clock: Clock,
+    /** Names this process among all; letters, digits, `-` and `_`. */
+    private readonly process: string,
+    private readonly timings: PermitTimings = PERMIT_TIMINGS,
+  ) {
+    super();
+    const { prefix } = redis.connections;
+    this.keys = keysOf(prefix);
+    this.channel = `{${prefix}}:grants:`;
+    this.terms = new TermsBook(settings);
+    this.reached = new ReachedWaits(clock, models => void this.beat(models).catch(() => undefined));
+    this.unsubscribe = redis.channels.channel(this.channel + process, message => this.hear(message));
+  }
+
+  async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
+    const [kind, first, second] = await this.pumping('enter', [
+      request.ticket,
+      rankOf(request.priority) + 1,
+      request.turnBy,
+      Math.max(0, request.turnBy - this.clock.now()),
+      request.tokens,
+      options.express ? 1 : 0,
+      options.queueLimit,
+      ...request.models.flatMap(model => [model, this.terms.json(model)]),
+    ]);
+    if (kind === 'granted') return { kind, grant: grantOf(request.ticket, String(first)) };
+    if (kind === 'full') return { kind, retryAfterMs: Number(first) };
+    return { kind: 'queued', ahead: Number(first), estimateMs: Number(second) < 0 ? null : Number(second) };
+  }
+
+  async reach(ticket: string): Promise<Reached> {
+    const [kind, first, models] = await this.pumping('reach', [ticket]);
+    if (kind === 'granted') return { kind, grant: grantOf(ticket, String(first)) };
+    if (kind === 'gone') return { kind };
+    this.reached.add(ticket, this.clock.now() + Number(first), models as readonly string[]);
+    return { kind: 'waiting' };
+  }
+
+  async withdraw(ticket: string): Promise<void> {
+    this.reached.delete(ticket);
+    await this.pumping('withdraw', [ticket]);
+  }
+
+  async release(grant: Grant, _end: TurnEnd, usage: Usage | null): Promise<void> {
+    await this.pumping('release', [grant.lease, tokensOf(usage) ?? '']);
+  }
+
+  async renew(grants: readonly Grant[]): Promise<void> {
+    if (grants.length === 0) return;
+    await this.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
+  }
+
+  onGrant(listener: (grant: Grant) => void): void {
+    this.listeners.add(listener);
+  }
+
+  async inspect(tickets: readonly string[]): Promise<readonly TicketState[]> {
+    if (tickets.length === 0) return [];
+    const [states] = (await this.pumping('inspect', tickets)) as [readonly string[]];
+    return tickets.map((ticket, index) => stateOf(ticket, states[index] ?? 'gone'));
+  }
+
+  async depths(): Promise<Readonly<Record<Priority, number>>> {
+    const [depths] = (await this.pumping('survey', [])) as [readonly number[]];
+    return byPriority(rank => depths[rank] ?? 0);
+  }
+
+  async inflight(): Promise<Readonly<Record<string, number>>> {
+    const [, counts] = (await this.pumping('survey', [])) as [unknown, readonly [string, number][]];
+    return Object.fromEntries(counts);
+  }
+
+  async explain(model: string): Promise<ModelReport> {
+    const [limits, waiting, binds] = (await this.pumping('explain', [model, this.terms.json(model)])) as [
+      readonly (readonly [LimitName, number, number])[],
+      readonly number[],
+      readonly [] | readonly [LimitName, number],
+    ];
+    return {
+      limits: limits.map(([limit, admitted, used]) => ({ limit, admitted, used })),
+      waiting: byPriority(rank => waiting[rank] ?? 0),
+      binds: binds.length === 0 ? null : { limit: binds[0], inMs: binds[1] < 0 ? null : binds[1] },
+    };
+  }
+
+  onApplicationShutdown(): void {
+    this.reached.stop();
+    this.unsubscribe();
+  }
+
+  private async beat(models: readonly string[]): Promise<void> {
+    await this.pumping(
+      'beat',
+      models.flatMap(model => [model, this.terms.json(model)]),
+    );
+  }
+
+  /** Runs a script that pumps, and passes on what it granted; returns the script's own answer. */
+  private async pumping(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<readonly unknown[]> {
+    const [wakeInMs, granted, ...rest] = (await this.run(name, [
+      this.process,
+      this.channel,
+      this.timings.claimMs,
+      ...values,
+    ])) as Reply;
+    if (wakeInMs >= 0) this.reached.wakeIn(wakeInMs);
+    for (let at = 0; at + 1 < granted.length; at += 2) this.announce(String(granted[at]), String(granted[at + 1]));
+    return rest;
+  }
+
+  private run(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<unknown> {
+    return this.redis.guard.run(() => SCRIPTS[name].run(this.redis.connections.get('law'), this.keys, values));
+  }
+
+  private hear(message: string): void {
+    const { ticket, model } = JSON.parse(message) as Grant;
+    this.announce(ticket, model);
+  }
+
+  private announce(ticket: string, model: string): void {
+    this.reached.delete(ticket);
+    for (const listener of this.listeners) listener(grantOf(ticket, model));
+  }
+}
+
+/** A ticket has at most one grant, so its lease bears its name. */
+function grantOf(ticket: string, model: string): Grant {
+  return { ticket, model, lease: ticket };
+}
+
+function stateOf(ticket: string, state: string): TicketState {
+  if (state.startsWith('granted:')) return { ticket, kind: 'granted', grant: grantOf(ticket, state.slice(8)) };
+  return { ticket, kind: state as 'reached' | 'queued' | 'gone' };
+}

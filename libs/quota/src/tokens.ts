@@ -1,0 +1,6 @@
+import type { Usage } from '@spillway/contracts';
+
+/** The tokens that a provider counts; null: not known. */
+export function tokensOf(usage: Usage | null): number | null {
+  return usage && usage.input + usage.output;
+}

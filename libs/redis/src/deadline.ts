@@ -1,0 +1,13 @@
+import { RedisUnavailable } from './redis-unavailable';
+
+/**
+ * Rejects with RedisUnavailable when `work` has not settled after `ms`. After the timer fires, replies that have
+ * already arrived are read first: a process that was busy itself must not blame Redis.
+ */
+export function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const late = (): void => reject(new RedisUnavailable('timeout'));
+    const timer = setTimeout(() => setImmediate(() => setImmediate(late)), ms);
+    work.then(resolve, reject).finally(() => clearTimeout(timer));
+  });
+}

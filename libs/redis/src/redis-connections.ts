@@ -1,0 +1,86 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { Redis, type RedisOptions } from 'ioredis';
+import { withDeadline } from './deadline';
+import type { RedisSettings } from './redis-settings';
+
+const RECONNECT_EVERY_MS = 500;
+const CONNECT_WITHIN_MS = 1000;
+const QUIT_WITHIN_MS = 500;
+
+/** What a connection may answer twice must not be sent twice: nothing is kept for, or sent again after, a reconnect. */
+const ONCE: RedisOptions = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
+
+const ROLES = {
+  /** BullMQ's producers: an add fails at once while Redis is lost. */
+  queue: ONCE,
+  /** BullMQ's workers: their blocking reads wait for Redis as long as it takes. */
+  worker: { maxRetriesPerRequest: null },
+  /** Cache reads and writes, many at a time. */
+  commands: { ...ONCE, enableAutoPipelining: true, commandTimeout: 1000 },
+  /** The scripts of the permits. */
+  law: ONCE,
+  subscriber: { maxRetriesPerRequest: null },
+  /** Of the guard alone, so that a slow command elsewhere does not look like a lost Redis. */
+  probe: ONCE,
+} satisfies Record<string, RedisOptions>;
+
+export type RedisRole = keyof typeof ROLES;
+
+/** The connections of this process, one per role: what one role waits for, another must not. */
+@Injectable()
+export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
+  /** Starts every key and channel of this installation. */
+  readonly prefix: string;
+  private readonly byRole: ReadonlyMap<RedisRole, Redis>;
+
+  constructor(settings: RedisSettings) {
+    this.prefix = settings.prefix;
+    const roles = Object.keys(ROLES) as RedisRole[];
+    this.byRole = new Map(roles.map(role => [role, connect(settings.url, role)]));
+  }
+
+  /** The connection of a role; it reconnects by itself and is closed with the application. */
+  get(role: RedisRole): Redis {
+    const connection = this.byRole.get(role);
+    if (connection === undefined) throw new Error(`No Redis connection for ${role}`);
+    return connection;
+  }
+
+  onModuleInit(): Promise<void> {
+    return this.ready();
+  }
+
+  /** Waits a moment for the connections; a lost Redis does not stop the start. */
+  async ready(): Promise<void> {
+    const ready = [...this.byRole.values()].map(whenReady);
+    await withDeadline(Promise.all(ready), CONNECT_WITHIN_MS).catch(() => undefined);
+  }
+
+  /** Runs after everything that uses Redis has stopped in an earlier hook. */
+  async onApplicationShutdown(): Promise<void> {
+    await Promise.all([...this.byRole.values()].map(close));
+  }
+}
+
+function connect(url: string, role: RedisRole): Redis {
+  const connection = new Redis(url, {
+    connectionName: `spillway-${role}`,
+    connectTimeout: CONNECT_WITHIN_MS,
+    retryStrategy: times => Math.min(times * 50, RECONNECT_EVERY_MS),
+    ...ROLES[role],
+  });
+  // Without a listener an unreachable Redis would end the process; the guard reports the loss.
+  connection.on('error', () => undefined);
+  return connection;
+}
+
+function whenReady(connection: Redis): Promise<void> {
+  return connection.status === 'ready'
+    ? Promise.resolve()
+    : new Promise(resolve => void connection.once('ready', () => resolve()));
+}
+
+async function close(connection: Redis): Promise<void> {
+  if (connection.status === 'ready') await withDeadline(connection.quit(), QUIT_WITHIN_MS).catch(() => undefined);
+  connection.disconnect();
+}

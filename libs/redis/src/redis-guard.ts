@@ -1,0 +1,104 @@
+import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
+import { withDeadline } from './deadline';
+import type { RedisConnections } from './redis-connections';
+import { reasonOfLoss, RedisUnavailable } from './redis-unavailable';
+
+export type RedisState = 'ok' | 'lost';
+
+const PROBE_EVERY_MS = 500;
+const PROBE_WITHIN_MS = 300;
+const CALL_WITHIN_MS = 100;
+/** A call waits no longer, even for a Redis that is busy but answers. */
+const LONGEST_MS = 250;
+
+/**
+ * The breaker in front of Redis. Every use has a deadline; the first that misses it opens the breaker, and from then
+ * on uses fail at once until a probe succeeds. A probe runs every 500 ms, so that a loss shows without traffic.
+ */
+@Injectable()
+export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
+  private current: RedisState = 'ok';
+  private readonly listeners = new Set<(state: RedisState) => void>();
+  private heardAt = -Infinity;
+  private timer: NodeJS.Timeout | undefined;
+  /** The probe that has not been answered yet; a frozen Redis answers it the moment it thaws. */
+  private pending: Promise<boolean> | null = null;
+
+  constructor(private readonly connections: RedisConnections) {}
+
+  get state(): RedisState {
+    return this.current;
+  }
+
+  onStateChange(listener: (state: RedisState) => void): void {
+    this.listeners.add(listener);
+  }
+
+  /**
+   * Runs one use of Redis.
+   * @throws RedisUnavailable when Redis is lost or misses the deadline; an error in what was asked as it is.
+   */
+  async run<T>(use: () => Promise<T>, deadlineMs: number = CALL_WITHIN_MS): Promise<T> {
+    if (this.current === 'lost') throw new RedisUnavailable('lost');
+    try {
+      const result = await this.inTime(use(), deadlineMs);
+      this.heardAt = performance.now();
+      return result;
+    } catch (error) {
+      if (error instanceof RedisUnavailable) throw error;
+      const reason = reasonOfLoss(error);
+      if (reason === null) throw error;
+      this.become('lost');
+      throw new RedisUnavailable(reason);
+    }
+  }
+
+  /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
+  private async inTime<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+    try {
+      return await withDeadline(work, deadlineMs);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+      if (performance.now() - this.heardAt < deadlineMs) return withDeadline(work, LONGEST_MS - deadlineMs);
+      this.become('lost');
+      throw error;
+    }
+  }
+
+  async onModuleInit(): Promise<void> {
+    await this.connections.ready();
+    await this.probe();
+    this.timer = setInterval(() => void this.probe(), PROBE_EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+    this.listeners.clear();
+  }
+
+  private async probe(): Promise<void> {
+    this.pending ??= this.write().finally(() => {
+      this.pending = null;
+    });
+    const answer = this.pending;
+    void answer.then(usable => this.become(usable ? 'ok' : 'lost'));
+    await withDeadline(answer, PROBE_WITHIN_MS).catch(() => this.become('lost'));
+  }
+
+  /** A write, because a Redis that is full or read-only still answers a PING. */
+  private write(): Promise<boolean> {
+    return this.connections
+      .get('probe')
+      .set(`{${this.connections.prefix}}:probe`, '1', 'PX', PROBE_EVERY_MS * 4)
+      .then(
+        () => true,
+        () => false,
+      );
+  }
+
+  private become(state: RedisState): void {
+    if (this.current === state) return;
+    this.current = state;
+    for (const listener of this.listeners) listener(state);
+  }
+}

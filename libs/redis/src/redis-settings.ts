@@ -1,0 +1,6 @@
+/** Where Redis is; the URL may hold a password and never appears in errors. */
+export interface RedisSettings {
+  readonly url: string;
+  /** Starts every key and channel of this installation. */
+  readonly prefix: string;
+}

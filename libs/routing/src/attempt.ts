@@ -1,0 +1,157 @@
+import {
+  assembleCompletion,
+  wholePart,
+  type AnswerPart,
+  type Call,
+  type Clock,
+  type JsonObject,
+  type Turn,
+  type TurnEnd,
+  type Usage,
+} from '@spillway/contracts';
+import { UpstreamFailure, hasContent, type UpstreamAnswer } from '@spillway/providers';
+import type { UpstreamCall } from '@spillway/telemetry';
+
+/** What an attempt reports to; a part of the metrics. */
+export interface UpstreamMeter {
+  upstream(call: UpstreamCall): void;
+}
+
+/**
+ * One call of one model under one turn. It ends exactly once, on whatever path: then the turn is closed, the call is
+ * counted, and the journal knows how long it took.
+ */
+export class Attempt {
+  private readonly startedAt: number;
+  private firstContentAt: number | null = null;
+  private usage: Usage | null = null;
+  private ended = false;
+
+  constructor(
+    private readonly call: Call,
+    private readonly turn: Turn,
+    private readonly clock: Clock,
+    private readonly meter: UpstreamMeter,
+  ) {
+    this.startedAt = clock.now();
+    call.journal.attempts += 1;
+  }
+
+  /** Resolves with the parts of the answer once the point of no return is reached: nothing was shown before it. */
+  async open(request: () => Promise<UpstreamAnswer>): Promise<AsyncIterable<AnswerPart>> {
+    try {
+      const { parts } = await request();
+      const source = parts[Symbol.asyncIterator]();
+      if (!this.call.streaming) return only(await this.collect(source));
+      return this.follow(await this.readToContent(source), source);
+    } catch (error) {
+      this.end(endOf(error), statusOf(error));
+      throw error;
+    }
+  }
+
+  private async readToContent(source: AsyncIterator<AnswerPart>): Promise<AnswerPart[]> {
+    const head: AnswerPart[] = [];
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done === true) return head;
+      this.note(value);
+      head.push(value);
+      if (this.firstContentAt !== null) return head;
+    }
+  }
+
+  private async collect(source: AsyncIterator<AnswerPart>): Promise<AnswerPart> {
+    const chunks: JsonObject[] = [];
+    let whole: AnswerPart | null = null;
+    for (;;) {
+      const { done, value } = await source.next();
+      if (done === true) break;
+      this.note(value);
+      if (value.kind === 'whole') whole = value;
+      else chunks.push(value.body);
+    }
+    this.end('success', '200');
+    return whole ?? wholePart(assembleCompletion(chunks).body);
+  }
+
+  /** An iterator by hand: leaving it must cancel the source even before the first part was taken from it. */
+  private follow(head: readonly AnswerPart[], source: AsyncIterator<AnswerPart>): AsyncIterable<AnswerPart> {
+    let position = 0;
+    const next = async (): Promise<IteratorResult<AnswerPart>> => {
+      const ready = head[position];
+      if (ready !== undefined) {
+        position += 1;
+        return { done: false, value: ready };
+      }
+      try {
+        const result = await source.next();
+        if (result.done === true) this.end('success', '200');
+        else this.note(result.value);
+        return result;
+      } catch (error) {
+        this.end(endOf(error), statusOf(error));
+        throw error;
+      }
+    };
+    const leave = async (): Promise<IteratorResult<AnswerPart>> => {
+      this.end('ignored', 'aborted');
+      await source.return?.();
+      return { done: true, value: undefined };
+    };
+    return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
+  }
+
+  private note(part: AnswerPart): void {
+    if (this.firstContentAt === null && (part.kind === 'whole' || hasContent(part.body))) {
+      this.firstContentAt = this.clock.now();
+    }
+    this.usage = usageOf(part.body) ?? this.usage;
+  }
+
+  private end(end: TurnEnd, status: string): void {
+    if (this.ended) return;
+    this.ended = true;
+    const now = this.clock.now();
+    const { journal, streaming, operation } = this.call;
+    const firstContentMs = streaming && this.firstContentAt !== null ? this.firstContentAt - this.startedAt : null;
+    journal.upstreamMs = now - this.startedAt;
+    journal.usage = this.usage;
+    this.turn.close(end, this.usage);
+    this.meter.upstream({
+      model: this.turn.model.metric_label,
+      provider: this.turn.model.provider.name,
+      operation,
+      status,
+      seconds: (now - this.startedAt) / 1000,
+      firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
+      usage: this.usage,
+    });
+  }
+}
+
+function only(part: AnswerPart): AsyncIterable<AnswerPart> {
+  return {
+    async *[Symbol.asyncIterator]() {
+      yield part;
+    },
+  };
+}
+
+/** A caller that left or a fault of its own says nothing about the model. */
+function endOf(error: unknown): TurnEnd {
+  if (!(error instanceof UpstreamFailure)) return 'ignored';
+  return error.kind === 'caller-fault' || error.kind === 'context-length' ? 'ignored' : 'dropped';
+}
+
+function statusOf(error: unknown): string {
+  if (!(error instanceof UpstreamFailure)) return 'aborted';
+  return error.status === null || error.status === 200 ? error.kind : String(error.status);
+}
+
+function usageOf(body: JsonObject): Usage | null {
+  const usage = body['usage'] as JsonObject | null | undefined;
+  if (typeof usage !== 'object' || usage === null) return null;
+  const { prompt_tokens: input, completion_tokens: output } = usage;
+  return typeof input === 'number' ? { input, output: typeof output === 'number' ? output : 0 } : null;
+}

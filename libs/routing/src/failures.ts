@@ -1,0 +1,94 @@
+import {
+  NoModelAvailable,
+  RefusedByModel,
+  SpillwayError,
+  UpstreamAuthError,
+  UpstreamError,
+  UpstreamTimeout,
+  type ModelSettings,
+} from '@spillway/contracts';
+import type { UpstreamFailure, FailureKind } from '@spillway/providers';
+
+export interface FailedModel {
+  readonly model: ModelSettings;
+  readonly failure: UpstreamFailure;
+}
+
+/** The models still worth asking after one has failed: never the same again, and a larger one for a long prompt. */
+export function remainingAfter(
+  models: readonly ModelSettings[],
+  { model, failure }: FailedModel,
+): readonly ModelSettings[] {
+  if (!failure.movesOn && failure.kind !== 'context-length') return [];
+  const others = models.filter(candidate => candidate !== model);
+  if (failure.kind !== 'context-length') return others;
+  const tooSmall = model.context_window ?? 0;
+  return others.filter(candidate => candidate.context_window === undefined || candidate.context_window > tooSmall);
+}
+
+type Family = 'refusal' | 'busy' | 'timeout' | 'broken' | 'credentials';
+
+/** When all have failed, the family that makes a later try most sensible speaks for the whole walk. */
+const MOST_TELLING: readonly Family[] = ['refusal', 'busy', 'timeout', 'broken', 'credentials'];
+
+function familyOf(kind: FailureKind): Family {
+  switch (kind) {
+    case 'caller-fault':
+    case 'context-length':
+      return 'refusal';
+    case 'requests':
+    case 'tokens':
+    case 'inflight':
+    case 'slope':
+    case 'overloaded':
+    case 'rate-limit':
+    case 'quota':
+      return 'busy';
+    case 'timeout':
+      return 'timeout';
+    case 'server':
+    case 'network':
+    case 'protocol':
+    case 'empty':
+    case 'truncated':
+    case 'stream-error':
+      return 'broken';
+    case 'auth':
+    case 'billing':
+      return 'credentials';
+    default:
+      return kind satisfies never;
+  }
+}
+
+/** What the caller is told after a walk along the chain in which every model failed; `failed` is not empty. */
+export function verdict(failed: readonly FailedModel[]): SpillwayError {
+  const failures = failed.map(({ failure }) => ({ failure, family: familyOf(failure.kind) }));
+  const family = MOST_TELLING.find(candidate => failures.some(one => one.family === candidate)) ?? 'broken';
+  const told = failures.filter(one => one.family === family).map(one => one.failure);
+  const last = told.at(-1);
+  const waits = told.flatMap(({ retryAfterMs }) => (retryAfterMs === null ? [] : [retryAfterMs]));
+  const details = { retryAfterMs: waits.length > 0 ? Math.min(...waits) : null, cause: last };
+  switch (family) {
+    case 'refusal':
+      return last?.answer
+        ? new RefusedByModel(last.answer.status, last.answer.text, last.answer.contentType)
+        : new UpstreamError('The model refused the request.', details);
+    case 'busy':
+      return new NoModelAvailable('No model can take this call now.', {
+        ...details,
+        retryable: told.some(({ kind }) => kind !== 'quota'),
+      });
+    case 'timeout':
+      return new UpstreamTimeout('The model did not answer in time.', details);
+    case 'broken':
+      return new UpstreamError('The model failed to answer.', details);
+    case 'credentials':
+      return new UpstreamAuthError("The model's provider refused this router's credentials.", {
+        ...details,
+        retryable: false,
+      });
+    default:
+      return family satisfies never;
+  }
+}

@@ -1,0 +1,2 @@
+export { CallModelsStage } from './call-models.stage';
+export { RoutingModule } from './routing.module';

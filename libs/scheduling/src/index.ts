@@ -1,0 +1,3 @@
+export { Scheduling } from './scheduling';
+export { SchedulingModule } from './scheduling.module';
+export { TakeTurnStage } from './take-turn.stage';

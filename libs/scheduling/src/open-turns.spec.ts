@@ -1,0 +1,60 @@
+import { SystemClock, type ModelSettings } from '@spillway/contracts';
+import type { Grant, Permits } from '@spillway/quota';
+import { OpenTurns } from './open-turns';
+
+const model = { name: 'm' } as ModelSettings;
+const grant: Grant = { ticket: 't-1', model: 'm', lease: 'one' };
+const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
+
+describe('OpenTurns', () => {
+  const release = jest.fn<ReturnType<Permits['release']>, Parameters<Permits['release']>>();
+  const renew = jest.fn<ReturnType<Permits['renew']>, Parameters<Permits['renew']>>();
+  const report = jest.fn();
+  let open: OpenTurns;
+
+  beforeEach(() => {
+    release.mockReset().mockResolvedValue();
+    renew.mockReset().mockResolvedValue();
+    report.mockReset();
+    open = new OpenTurns({ release, renew }, new SystemClock(), { lease_ms: 240, claim_ms: 40 }, report);
+  });
+
+  afterEach(() => open.stop());
+
+  it('gives a permit back once, with what was used', () => {
+    const turn = open.open(grant, model);
+    expect(open.has(grant)).toBe(true);
+    expect(open.has({ ...grant, lease: 'another' })).toBe(false);
+    turn.close('success', { input: 1, output: 2 });
+    turn.close('dropped');
+    expect(open.has(grant)).toBe(false);
+    expect(release.mock.calls).toEqual([[grant, 'success', { input: 1, output: 2 }]]);
+  });
+
+  it('reports a permit that could not be given back, and bothers nobody with it', async () => {
+    const failure = new Error('lost');
+    release.mockRejectedValue(failure);
+    open.open(grant, model).close('success');
+    await pause(1);
+    expect(report).toHaveBeenCalledWith(expect.any(String), failure);
+  });
+
+  it('renews a turn before its claim runs out, then before its lease does; a closed one never', async () => {
+    open.open(grant, model);
+    open.open({ ...grant, ticket: 't-closed' }, model).close('success');
+    await pause(30);
+    expect(renew.mock.calls).toEqual([[[grant]]]);
+    await pause(80);
+    expect(renew.mock.calls.length).toBeGreaterThan(1);
+    expect(renew.mock.calls.length).toBeLessThan(5);
+    expect(renew.mock.calls.flat(2)).not.toContainEqual(expect.objectContaining({ ticket: 't-closed' }));
+  });
+
+  it('tries again when a renewal fails', async () => {
+    renew.mockRejectedValueOnce(new Error('lost'));
+    open.open(grant, model);
+    await pause(80);
+    expect(renew.mock.calls.length).toBeGreaterThan(1);
+    expect(report).toHaveBeenCalledTimes(1);
+  });
+});

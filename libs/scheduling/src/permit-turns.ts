@@ -1,0 +1,172 @@
+import {
+  QueueFull,
+  ShuttingDown,
+  Turns,
+  type Call,
+  type Clock,
+  type ModelSettings,
+  type Priority,
+  type Turn,
+} from '@spillway/contracts';
+import type { Entry, Grant, Permits, WaitRequest } from '@spillway/quota';
+import type { OpenTurns } from './open-turns';
+import type { TicketIds } from './tickets';
+import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
+
+/** The configuration as it is now; a reload counts from the next call on. */
+export interface TurnSettings {
+  readonly current: {
+    readonly scheduling: { readonly express: boolean; readonly worker_concurrency: number };
+    readonly priorities: Readonly<Record<Priority, { readonly queue_limit: number }>>;
+  };
+}
+
+/** What one process needs to hand out turns by some permits. */
+export interface TurnDesk {
+  /** Names this process in its tickets and to the others. */
+  readonly processId: string;
+  readonly permits: Permits;
+  readonly clock: Clock;
+  readonly settings: TurnSettings;
+  readonly tickets: TicketIds;
+  readonly open: OpenTurns;
+  readonly room: WaitingRoom;
+}
+
+/** When nothing is known yet of the wait, a new try after a second is no burden. */
+const UNKNOWN_WAIT_MS = 1_000;
+
+/** Turns by permits; how a waiting ticket gets to a worker is what its kinds differ in. */
+export abstract class PermitTurns extends Turns {
+  private stopped = false;
+
+  constructor(protected readonly desk: TurnDesk) {
+    super();
+  }
+
+  async take(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
+    const startedAt = this.desk.clock.now();
+    try {
+      return await this.obtain(call, models);
+    } finally {
+      call.journal.queueMs += this.desk.clock.now() - startedAt;
+    }
+  }
+
+  /** Calls under way by model. */
+  inflight(): Promise<Readonly<Record<string, number>>> {
+    return this.desk.permits.inflight();
+  }
+
+  /** Waiting calls by class. */
+  depths(): Promise<Readonly<Record<Priority, number>>> {
+    return this.desk.permits.depths();
+  }
+
+  /** Ends every wait of this process and begins none; turns that are open stay so. */
+  stop(): void {
+    this.stopped = true;
+    this.desk.room.failAll(shuttingDown());
+  }
+
+  /** Leaves the turns that are still open to the expiry of their leases. */
+  leave(): void {
+    this.desk.open.stop();
+  }
+
+  /** Lets a worker reach the ticket. */
+  protected abstract send(request: WaitRequest): Promise<void>;
+
+  /** Nobody needs to reach the ticket any more; never fails. */
+  protected abstract recall(request: WaitRequest): void;
+
+  /** Registers a wait. */
+  protected enter(request: WaitRequest): Promise<Entry> {
+    const { scheduling, priorities } = this.desk.settings.current;
+    const { queue_limit: queueLimit } = priorities[request.priority];
+    return this.desk.permits.enter(request, { express: scheduling.express, queueLimit });
+  }
+
+  /** A grant has come, perhaps not for the first time, perhaps for a wait that is over. */
+  protected receive(grant: Grant): void {
+    if (this.desk.room.admit(grant) || this.desk.open.has(grant)) return;
+    this.desk.open.giveBack(grant);
+  }
+
+  private async obtain(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
+    const { signal } = call;
+    if (this.stopped) throw shuttingDown();
+    if (signal.aborted) throw endOfWait(signal, UNKNOWN_WAIT_MS);
+    const request = this.requestOf(call, models);
+    const entry = await this.enter(request).catch((error: unknown) => {
+      this.withdraw(request);
+      throw error;
+    });
+    switch (entry.kind) {
+      case 'granted':
+        if (!signal.aborted) return this.desk.open.open(entry.grant, modelOf(entry.grant, models));
+        this.desk.open.giveBack(entry.grant);
+        throw endOfWait(signal, UNKNOWN_WAIT_MS);
+      case 'full':
+        throw queueFull(entry.retryAfterMs);
+      case 'queued':
+        return this.queue(call, models, request, entry.estimateMs);
+      default:
+        return entry satisfies never;
+    }
+  }
+
+  private async queue(
+    { signal }: Call,
+    models: readonly ModelSettings[],
+    request: WaitRequest,
+    estimateMs: number | null,
+  ): Promise<Turn> {
+    const { room, clock, open } = this.desk;
+    const retryAfterMs = estimateMs ?? UNKNOWN_WAIT_MS;
+    if (estimateMs !== null && clock.now() + estimateMs > request.turnBy) {
+      this.withdraw(request);
+      throw tooLate(retryAfterMs);
+    }
+    try {
+      const accept = (grant: Grant): Turn => open.open(grant, modelOf(grant, models));
+      const turn = room.wait({ request, signal, retryAfterMs, accept });
+      this.send(request).catch((error: unknown) => room.fail(request.ticket, error));
+      return await turn;
+    } catch (error) {
+      this.recall(request);
+      this.withdraw(request);
+      throw error;
+    }
+  }
+
+  /** Fails only when the permits are out of reach; they forget the wait by themselves when its time is over. */
+  private withdraw(request: WaitRequest): void {
+    this.desk.permits.withdraw(request.ticket).catch(() => undefined);
+  }
+
+  private requestOf(call: Call, models: readonly ModelSettings[]): WaitRequest {
+    return {
+      ticket: this.desk.tickets.next(),
+      owner: this.desk.processId,
+      priority: call.priority,
+      models: models.map(model => model.name),
+      turnBy: call.turnBy,
+      tokens: 0,
+    };
+  }
+}
+
+function shuttingDown(): ShuttingDown {
+  return new ShuttingDown('Spillway is shutting down.', { retryAfterMs: UNKNOWN_WAIT_MS });
+}
+
+export function queueFull(retryAfterMs: number): QueueFull {
+  return new QueueFull('Too many calls of this class are waiting.', { retryAfterMs });
+}
+
+function modelOf(grant: Grant, models: readonly ModelSettings[]): ModelSettings {
+  const model = models.find(({ name }) => name === grant.model);
+  if (model === undefined) throw new Error(`a permit for ${grant.model}, which was not asked for`);
+  return model;
+}

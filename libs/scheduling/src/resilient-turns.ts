@@ -1,0 +1,31 @@
+import { Turns, type Call, type ModelSettings, type Turn } from '@spillway/contracts';
+import { RedisUnavailable } from '@spillway/redis';
+
+/** Turns by Redis, and whether it is lost. */
+export interface LosableTurns {
+  readonly turns: Turns;
+  readonly lost: boolean;
+}
+
+/**
+ * Turns that outlive Redis: shared ones while it answers, this process's own while it does not. A call whose shared
+ * wait is cut off starts again in memory, with what is left of its time.
+ */
+export class ResilientTurns extends Turns {
+  constructor(
+    private readonly shared: LosableTurns,
+    private readonly local: Turns,
+  ) {
+    super();
+  }
+
+  async take(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
+    if (this.shared.lost) return this.local.take(call, models);
+    try {
+      return await this.shared.turns.take(call, models);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+      return this.local.take(call, models);
+    }
+  }
+}

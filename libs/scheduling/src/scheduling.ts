@@ -1,0 +1,60 @@
+import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
+import type { Priority, Turns } from '@spillway/contracts';
+import type { MemoryTurns } from './memory-turns';
+import type { PermitTurns } from './permit-turns';
+import { ResilientTurns } from './resilient-turns';
+import type { SharedTurns } from './shared-turns';
+
+/** All that one process has to do with turns. */
+export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutdown {
+  readonly turns: Turns;
+  private stopping: Promise<void> | null = null;
+
+  constructor(
+    private readonly local: MemoryTurns,
+    /** Null: no Redis is configured. */
+    private readonly shared: SharedTurns | null,
+  ) {
+    this.turns = shared === null ? local : new ResilientTurns(shared, local);
+  }
+
+  /** Makes this process one that hands out turns, its own and those of others; without Redis every process is. */
+  handOutTurns(): void {
+    this.shared?.handOut();
+  }
+
+  /** Waiting calls by class: those of all processes on one Redis, and while it is lost those of this one. */
+  depths(): Promise<Readonly<Record<Priority, number>>> {
+    return this.current().depths();
+  }
+
+  /** Calls under way by model, of the same processes. */
+  inflight(): Promise<Readonly<Record<string, number>>> {
+    return this.current().inflight();
+  }
+
+  /** Hands out no more turns and ends what still waits here. Calls that have their turn are not touched. */
+  stopTakingTurns(): Promise<void> {
+    this.stopping ??= this.stop();
+    return this.stopping;
+  }
+
+  /** Runs before the hook in which the connections to Redis close. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.stopTakingTurns();
+  }
+
+  onApplicationShutdown(): void {
+    this.shared?.turns.leave();
+    this.local.leave();
+  }
+
+  private current(): PermitTurns {
+    return this.shared === null || this.shared.lost ? this.local : this.shared.turns;
+  }
+
+  private async stop(): Promise<void> {
+    await this.shared?.stop();
+    this.local.stop();
+  }
+}

@@ -1,0 +1,74 @@
+import type { Grant, Permits, TicketState, WaitRequest } from '@spillway/quota';
+import type { Report } from './report';
+import type { WaitingRoom } from './waiting-room';
+
+const PERIOD_MS = 500;
+/** Bounds what one look costs Redis; the others are looked at next. */
+const TICKETS_AT_ONCE = 1_000;
+
+/** What can be done for a wait that nothing was heard of. */
+export interface Rescue {
+  receive(grant: Grant): void;
+  sendAgain(requests: readonly WaitRequest[]): Promise<void>;
+  enterAgain(request: WaitRequest): Promise<void>;
+}
+
+/**
+ * Asks the permits about the waits of this process, so that none depends on a message that may be lost: a grant whose
+ * signal did not arrive is taken, a ticket that fell out of its queue (its worker died) is queued again, and one that
+ * is unknown (Redis came back empty) is entered again.
+ */
+export class Watchdog {
+  private readonly timer: NodeJS.Timeout;
+  private looking = false;
+
+  constructor(
+    private readonly permits: Pick<Permits, 'inspect'>,
+    private readonly room: WaitingRoom,
+    private readonly rescue: Rescue,
+    private readonly report: Report,
+  ) {
+    this.timer = setInterval(() => void this.look(), PERIOD_MS).unref();
+  }
+
+  stop(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    if (this.looking) return;
+    this.looking = true;
+    try {
+      const tickets = this.room.due(TICKETS_AT_ONCE, PERIOD_MS);
+      if (tickets.length > 0) await this.attend(await this.permits.inspect(tickets));
+    } catch (error) {
+      this.report('waiting tickets were not checked', error);
+    } finally {
+      this.looking = false;
+    }
+  }
+
+  private async attend(states: readonly TicketState[]): Promise<void> {
+    const unreached: WaitRequest[] = [];
+    for (const state of states) {
+      const request = this.room.find(state.ticket);
+      if (request === undefined) continue;
+      switch (state.kind) {
+        case 'granted':
+          this.rescue.receive(state.grant);
+          break;
+        case 'gone':
+          await this.rescue.enterAgain(request);
+          break;
+        case 'queued':
+          unreached.push(request);
+          break;
+        case 'reached':
+          break;
+        default:
+          state satisfies never;
+      }
+    }
+    if (unreached.length > 0) await this.rescue.sendAgain(unreached);
+  }
+}

@@ -1,0 +1,60 @@
+import { createHash } from 'node:crypto';
+import { isJsonObject, type IncomingCall, type JsonObject, type Outcome } from '@spillway/contracts';
+import type { Logger } from './logger';
+import type { ResponseDigest } from './response-digest';
+
+export interface CallEnd {
+  readonly outcome: Outcome;
+  /** The status that the caller was sent; 499 where it had left. */
+  readonly status: number;
+  /** Milliseconds since receipt. */
+  readonly durationMs: number;
+  readonly response: ResponseDigest;
+}
+
+/** Writes the one line that every call leaves behind; docs/operations.md names its fields. */
+export class CallLog {
+  constructor(
+    private readonly logger: Pick<Logger, 'info'>,
+    private readonly snippets: () => boolean,
+  ) {}
+
+  write(call: IncomingCall, { outcome, status, durationMs, response }: CallEnd): void {
+    const { journal } = call;
+    const digest = response.finish();
+    this.logger.info({
+      request_id: call.id,
+      trace_id: call.traceId,
+      key: call.caller.name,
+      operation: call.operation,
+      route: journal.route,
+      priority: journal.priority,
+      outcome,
+      status,
+      cache: journal.cache,
+      model: journal.model,
+      attempts: journal.attempts,
+      queue_ms: Math.round(journal.queueMs),
+      upstream_ms: journal.upstreamMs === null ? null : Math.round(journal.upstreamMs),
+      duration_ms: Math.round(durationMs),
+      tokens: journal.usage,
+      prompt_hash: hashOf(promptOf(call.body)),
+      response_hash: digest?.hash ?? null,
+      ...(digest !== null && this.snippets() ? { response_snippet: digest.snippet } : {}),
+    });
+  }
+}
+
+/** The first 16 hexadecimal digits of SHA-256. */
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+/** The text of the last user message, or the input of an embedding. */
+function promptOf(body: JsonObject): string {
+  const { messages, input } = body;
+  if (!Array.isArray(messages)) return typeof input === 'string' ? input : JSON.stringify(input ?? '');
+  const last: unknown = messages.findLast(message => isJsonObject(message) && message['role'] === 'user');
+  const content = isJsonObject(last) ? last['content'] : undefined;
+  return typeof content === 'string' ? content : JSON.stringify(content ?? '');
+}

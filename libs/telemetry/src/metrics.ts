@@ -1,0 +1,148 @@
+import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import type { Journal, Operation, Outcome, Priority, Usage } from '@spillway/contracts';
+
+const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
+/** Buckets that the OpenTelemetry GenAI semantic conventions advise. */
+const GENAI_SECONDS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const GENAI_TOKENS = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216, 67108864];
+
+export type ServiceState = 'closed' | 'open' | 'half-open' | 'degraded';
+const STATE_VALUES: Record<ServiceState, number> = { closed: 0, open: 1, 'half-open': 2, degraded: 3 };
+
+export interface UpstreamCall {
+  /** The model's configured name, or the shared label of unconfigured ones. */
+  readonly model: string;
+  readonly provider: string;
+  readonly operation: Operation;
+  /** An HTTP status, or the kind of failure where there was none. */
+  readonly status: string;
+  readonly seconds: number;
+  readonly firstContentSeconds: number | null;
+  readonly usage: Usage | null;
+}
+
+/** All metrics of one process. Labels come from closed sets: never a user, key or prompt. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  private readonly requests = this.counter('spillway_requests_total', 'Calls by how they ended', [
+    'route',
+    'priority',
+    'outcome',
+  ]);
+  private readonly duration = this.histogram(
+    'spillway_request_duration_seconds',
+    'From receipt to the last byte',
+    ['priority', 'outcome'],
+    LATENCY_SECONDS,
+  );
+  private readonly queueWait = this.histogram(
+    'spillway_queue_wait_seconds',
+    'Waiting for turns',
+    ['priority'],
+    LATENCY_SECONDS,
+  );
+  private readonly queueDepth = this.gauge('spillway_queue_depth', 'Calls waiting for a turn', ['priority']);
+  private readonly inflight = this.gauge('spillway_model_inflight', 'Calls of a model under way, all processes', [
+    'model',
+  ]);
+  private readonly lookups = this.counter('spillway_cache_lookups_total', 'Cache lookups', ['level', 'result']);
+  private readonly saved = this.counter('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
+    'direction',
+  ]);
+  private readonly upstreamCalls = this.counter('ai_request_total', 'Calls of models', ['model', 'status']);
+  private readonly tokens = this.counter('ai_token_consumed_total', 'Tokens that models reported', [
+    'model',
+    'direction',
+  ]);
+  private readonly upstreamDuration = this.histogram(
+    'spillway_upstream_duration_seconds',
+    'Calls of a model, whole answer',
+    ['model'],
+    LATENCY_SECONDS,
+  );
+  private readonly firstContent = this.histogram(
+    'spillway_time_to_first_token_seconds',
+    'From the call of a model to its first content',
+    ['model'],
+    LATENCY_SECONDS,
+  );
+  private readonly state = this.gauge('circuit_breaker_state', '0 closed, 1 open, 2 half-open, 3 degraded', [
+    'service',
+  ]);
+  private readonly genaiDuration = this.histogram(
+    'gen_ai_client_operation_duration_seconds',
+    'OpenTelemetry GenAI: duration of client operations',
+    ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'error_type'],
+    GENAI_SECONDS,
+  );
+  private readonly genaiTokens = this.histogram(
+    'gen_ai_client_token_usage',
+    'OpenTelemetry GenAI: tokens of client operations',
+    ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_token_type'],
+    GENAI_TOKENS,
+  );
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** A call of ours has ended; `seconds` since its receipt. */
+  call(journal: Journal, outcome: Outcome, seconds: number): void {
+    const priority = journal.priority ?? 'none';
+    this.requests.inc({ route: journal.routeLabel, priority, outcome });
+    this.duration.observe({ priority, outcome }, seconds);
+    if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.observe({ priority }, journal.queueMs / 1000);
+    if (journal.saved !== null) {
+      this.saved.inc({ direction: 'input' }, journal.saved.input);
+      this.saved.inc({ direction: 'output' }, journal.saved.output);
+    }
+  }
+
+  lookup(level: string, result: string): void {
+    this.lookups.inc({ level, result });
+  }
+
+  /** A call of a model has ended. */
+  upstream(call: UpstreamCall): void {
+    const { model, usage } = call;
+    this.upstreamCalls.inc({ model, status: call.status });
+    this.upstreamDuration.observe({ model }, call.seconds);
+    if (call.firstContentSeconds !== null) this.firstContent.observe({ model }, call.firstContentSeconds);
+    const labels = {
+      gen_ai_operation_name: call.operation,
+      gen_ai_provider_name: call.provider,
+      gen_ai_request_model: model,
+    };
+    this.genaiDuration.observe({ ...labels, error_type: call.status === '200' ? '' : call.status }, call.seconds);
+    if (usage === null) return;
+    for (const direction of ['input', 'output'] as const) {
+      this.tokens.inc({ model, direction }, usage[direction]);
+      this.genaiTokens.observe({ ...labels, gen_ai_token_type: direction }, usage[direction]);
+    }
+  }
+
+  serviceState(service: string, state: ServiceState): void {
+    this.state.set({ service }, STATE_VALUES[state]);
+  }
+
+  depths(depths: Readonly<Record<Priority, number>>): void {
+    for (const [priority, depth] of Object.entries(depths)) this.queueDepth.set({ priority }, depth);
+  }
+
+  underWay(inflight: Readonly<Record<string, number>>): void {
+    for (const [model, calls] of Object.entries(inflight)) this.inflight.set({ model }, calls);
+  }
+
+  private counter(name: string, help: string, labelNames: string[]): Counter {
+    return new Counter({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private gauge(name: string, help: string, labelNames: string[]): Gauge {
+    return new Gauge({ name, help, labelNames, registers: [this.registry] });
+  }
+
+  private histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
+    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  }
+}

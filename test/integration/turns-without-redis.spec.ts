@@ -1,0 +1,65 @@
+import type { Priority, Turn } from '@spillway/contracts';
+import { startRedis, type RedisServer } from '../support/redis-server';
+import { callOf, models, startProcess, systemOf, turnConfig, until, type TurnProcess } from '../support/turns';
+
+describe.each([true, false])('turns while Redis is lost, express: %s', express => {
+  let redis: RedisServer;
+  let owner: TurnProcess;
+
+  beforeEach(async () => {
+    redis = await startRedis();
+    owner = await startProcess(turnConfig({ express, inflight: { m: 1 } }, redis.url));
+  });
+
+  afterEach(async () => {
+    await owner.stop();
+    await redis.stop();
+  });
+
+  const take = (priority: Priority): Promise<Turn> => owner.turns.take(callOf(priority), models('m'));
+
+  it.each(['SIGKILL', 'SIGSTOP'] as const)('serves who waits and who comes, in order of class (%s)', async signal => {
+    const held = await take('normal');
+    const waiting = take('normal');
+    await until(() => systemOf([owner]).waiting(1));
+    redis.kill(signal);
+    const local = await waiting;
+    const order: Priority[] = [];
+    const later = (['low', 'normal', 'critical'] as const).map(async priority => {
+      const turn = await take(priority);
+      order.push(priority);
+      turn.close('success');
+    });
+    await until(async () => Object.values(await owner.scheduling.depths()).every(depth => depth === 1));
+    local.close('success');
+    held.close('success');
+    await Promise.all(later);
+    expect(order).toEqual(['critical', 'normal', 'low']);
+  });
+
+  const ticketsInRedis = async (): Promise<number | undefined> =>
+    owner.connections?.get('commands').hlen(`{${owner.connections.prefix}}:tickets`);
+
+  it('goes back to Redis when it returns', async () => {
+    redis.kill('SIGKILL');
+    (await take('critical')).close('success');
+    await redis.restart();
+    await until(async () => {
+      const turn = await take('normal');
+      const shared = await ticketsInRedis().catch(() => 0);
+      turn.close('success');
+      return shared === 1;
+    });
+  });
+
+  it('stops in time', async () => {
+    const held = await take('normal');
+    const waiting = take('normal');
+    redis.kill('SIGKILL');
+    (await waiting).close('success');
+    held.close('success');
+    const startedAt = Date.now();
+    await owner.stop();
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+  });
+});

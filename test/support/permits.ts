@@ -1,0 +1,100 @@
+import { SystemClock, type Priority } from '@spillway/contracts';
+import { MemoryPermits, RedisPermits, type ModelLimits, type Permits, type Shares } from '@spillway/quota';
+import type { WaitRequest } from '@spillway/quota';
+import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+
+export const TEST_TIMINGS = { leaseMs: 400, claimMs: 250 };
+export const FULL_SHARES: Shares = {
+  critical: { share: 1, min_share: 0 },
+  normal: { share: 1, min_share: 0 },
+  low: { share: 1, min_share: 0 },
+};
+
+/** Limits that a test may change at any time; nothing but what it names is limited. */
+export class TestLimits {
+  classes: Shares = FULL_SHARES;
+  private readonly models = new Map<string, ModelLimits>();
+
+  set(model: string, limits: Partial<ModelLimits['limits']>, more: Partial<Omit<ModelLimits, 'limits'>> = {}): void {
+    this.models.set(model, { headroom: 0, ...more, limits: { rpm: 0, tpm: 0, tpd: 0, inflight: 0, ...limits } });
+  }
+
+  limitsOf(model: string): ModelLimits | null {
+    return this.models.get(model) ?? null;
+  }
+
+  shares(): Shares {
+    return this.classes;
+  }
+}
+
+/** The same permits as several processes see them. */
+export interface PermitWorld {
+  readonly limits: TestLimits;
+  /** A view of its own; the same object each time where permits are not shared. */
+  process(): Promise<Permits>;
+  /** Ends a process without warning: it shows no more sign of life and hears nothing. */
+  crash(permits: Permits): void;
+  stop(): Promise<void>;
+}
+
+export function memoryWorld(): PermitWorld {
+  const limits = new TestLimits();
+  const permits = new MemoryPermits(limits, new SystemClock(), TEST_TIMINGS);
+  return {
+    limits,
+    process: async () => permits,
+    crash: () => permits.onApplicationShutdown(),
+    stop: async () => permits.onApplicationShutdown(),
+  };
+}
+
+let worlds = 0;
+
+export function redisWorld(url: string, prefix = `permits-${process.pid}-${worlds++}`): PermitWorld {
+  const limits = new TestLimits();
+  const all: { permits: RedisPermits; connections: RedisConnections; guard: RedisGuard }[] = [];
+  return {
+    limits,
+    process: async () => {
+      const connections = new RedisConnections({ url, prefix });
+      const guard = new RedisGuard(connections);
+      await connections.onModuleInit();
+      await guard.onModuleInit();
+      const parts = { connections, guard, channels: new RedisChannels(connections) };
+      const permits = new RedisPermits(parts, limits, new SystemClock(), `p${all.length}`, TEST_TIMINGS);
+      all.push({ permits, connections, guard });
+      return permits;
+    },
+    crash: permits => (permits as RedisPermits).onApplicationShutdown(),
+    stop: async () => {
+      for (const { permits, guard } of all) {
+        permits.onApplicationShutdown();
+        guard.onApplicationShutdown();
+      }
+      await Promise.all(all.map(({ connections }) => connections.onApplicationShutdown()));
+    },
+  };
+}
+
+let tickets = 0;
+
+export function waitRequest(priority: Priority, more: Partial<WaitRequest> = {}): WaitRequest {
+  return {
+    ticket: `t${tickets++}`,
+    owner: 'owner',
+    priority,
+    models: ['m'],
+    turnBy: new SystemClock().now() + 10_000,
+    tokens: 10,
+    ...more,
+  };
+}
+
+export const until = async (condition: () => boolean | Promise<boolean>, ms = 3000): Promise<void> => {
+  const end = Date.now() + ms;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error('waited in vain');
+    await new Promise(resolve => setTimeout(resolve, 5));
+  }
+};
