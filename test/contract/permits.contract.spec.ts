@@ -1,13 +1,13 @@
 import type { Priority } from '@spillway/contracts';
-import type { Entry, Grant, Permits } from '@spillway/quota';
-import { memoryWorld, redisWorld, until, waitRequest, type PermitWorld } from '../support/permits';
+import type { Entry, Grant, Permits, PermitTimings } from '@spillway/quota';
+import { memoryWorld, redisWorld, SHORT_TIMINGS, until, waitRequest, type PermitWorld } from '../support/permits';
 
 const EXPRESS = { express: true, queueLimit: 10_000 };
 const QUEUED = { express: false, queueLimit: 10_000 };
 
-const WORLDS: [string, () => PermitWorld][] = [
+const WORLDS: [string, (timings?: PermitTimings) => PermitWorld][] = [
   ['memory', memoryWorld],
-  ['redis', () => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '')],
+  ['redis', timings => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '', timings)],
 ];
 
 describe.each(WORLDS)('Permits: %s', (kind, makeWorld) => {
@@ -17,14 +17,19 @@ describe.each(WORLDS)('Permits: %s', (kind, makeWorld) => {
   let grants: Grant[];
   let keeping: NodeJS.Timeout;
 
-  beforeEach(async () => {
-    world = makeWorld();
+  const open = async (timings?: PermitTimings): Promise<void> => {
+    world = makeWorld(timings);
     permits = await world.process();
     other = await world.process();
     grants = [];
     permits.onGrant(grant => grants.push(grant));
     if (other !== permits) other.onGrant(grant => grants.push(grant));
-  });
+  };
+  const reopen = async (timings: PermitTimings): Promise<void> => {
+    await world.stop();
+    await open(timings);
+  };
+  beforeEach(() => open());
   afterEach(async () => {
     clearInterval(keeping);
     await world.stop();
@@ -173,6 +178,7 @@ describe.each(WORLDS)('Permits: %s', (kind, makeWorld) => {
   });
 
   it('frees the permit of a lease that is not renewed, and wakes who waits', async () => {
+    await reopen(SHORT_TIMINGS);
     world.limits.set('m', { inflight: 1 });
     const claimed = await take();
     const ticket = await wait(other, 'normal');
@@ -183,6 +189,7 @@ describe.each(WORLDS)('Permits: %s', (kind, makeWorld) => {
   });
 
   it('gives a grant that nobody claims to the next', async () => {
+    await reopen({ leaseMs: 10_000, claimMs: 250 });
     world.limits.set('m', { inflight: 1 });
     const first = await take();
     const unclaimed = await wait(permits, 'normal');

@@ -1,12 +1,12 @@
 import { ClientGone, QueueFull, QueueTimeout, type Priority, type Turn } from '@spillway/contracts';
 import { TURN_SYSTEMS, callOf, models, until, type TurnSystem } from '../support/turns';
 
-describe.each(TURN_SYSTEMS)('Turns: $name', ({ start }) => {
+describe.each(TURN_SYSTEMS)('Turns: $name', kind => {
   describe.each([true, false])('express: %s', express => {
     let system: TurnSystem;
 
     beforeEach(async () => {
-      system = await start({ express, inflight: { small: 1, large: 5 }, queueLimit: 3 });
+      system = await kind.start({ express, inflight: { small: 1, large: 5 }, queueLimit: 3 });
     });
 
     afterEach(() => system.stop());

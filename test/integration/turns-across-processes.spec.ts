@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { QueueTimeout, type Priority, type Turn } from '@spillway/contracts';
 import { startRedis, type RedisServer } from '../support/redis-server';
 import {
@@ -5,7 +6,7 @@ import {
   models,
   newPrefix,
   startProcess,
-  startWorkerProcess,
+  spawnProcess,
   systemOf,
   turnConfig,
   until,
@@ -50,12 +51,20 @@ describe('turns across processes', () => {
     return turns.take(call, models('m'));
   };
   const waiting = (count: number): Promise<void> => until(() => system.waiting(count));
+  const use = async (waiter: Promise<Turn>): Promise<string> => {
+    const turn = await waiter;
+    turn.close('success');
+    return turn.model.name;
+  };
   const command = (...words: [string, ...string[]]): Promise<unknown> => {
     const connection = processes[0].connections?.get('commands');
     if (connection === undefined) throw new Error('no Redis');
     const [name, ...values] = words;
     return connection.call(name, ...values);
   };
+
+  const spawn = (role: 'all' | 'gateway', ...takes: Priority[]): Promise<ChildProcess> =>
+    spawnProcess({ redisUrl: redis.url, prefix, role, options: OPTIONS, takes });
 
   it('keeps one order for two owners and one worker', async () => {
     await start('gateway', 'gateway', 'all');
@@ -90,20 +99,20 @@ describe('turns across processes', () => {
     await waiting(1);
     await command('CLIENT', 'KILL', 'TYPE', 'PUBSUB');
     held.close('success');
-    (await waiter).close('success');
+    expect(await use(waiter)).toBe('m');
     await until(async () => (await system.inflight())['m'] === 0);
   });
 
   it('queues again what a killed worker had reached, for another one to hand out', async () => {
     await start('gateway');
-    const doomed = await startWorkerProcess(OPTIONS, redis.url, prefix);
+    const doomed = await spawn('all');
     const held = await take(0, 'normal');
     const waiters = [take(0, 'normal'), take(0, 'low')];
     await waiting(2);
     doomed.kill('SIGKILL');
-    const other = await startWorkerProcess(OPTIONS, redis.url, prefix);
+    const other = await spawn('all');
     held.close('success');
-    for (const waiter of waiters) (await waiter).close('success');
+    expect(await Promise.all(waiters.map(use))).toEqual(['m', 'm']);
     other.kill('SIGKILL');
   });
 
@@ -113,24 +122,19 @@ describe('turns across processes', () => {
     const waiter = take(0, 'normal');
     await waiting(1);
     await command('FLUSHALL');
-    (await waiter).close('success');
+    expect(await use(waiter)).toBe('m');
     held.close('success');
   });
 
-  it('leaves nothing behind of an owner that died', async () => {
+  it('leaves nothing behind of an owner that was killed', async () => {
     await start('gateway', 'all');
-    const owner = await startProcess(turnConfig(OPTIONS, redis.url, prefix), 'gateway');
-    await owner.turns.take(callOf('normal'), models('m'));
-    const orphan = owner.turns.take(callOf('critical'), models('m')).catch(() => null);
+    const owner = await spawn('gateway', 'normal', 'critical');
+    await waiting(1);
     const waiter = take(0, 'normal');
     await waiting(2);
-    for (const role of ['law', 'queue', 'commands', 'subscriber', 'probe'] as const) {
-      owner.connections?.get(role).disconnect();
-    }
-    (await waiter).close('success');
+    owner.kill('SIGKILL');
+    expect(await use(waiter)).toBe('m');
     await until(async () => (await system.inflight())['m'] === 0);
-    await owner.stop();
-    await orphan;
   });
 
   it('forgets the wait whose job could not be queued', async () => {

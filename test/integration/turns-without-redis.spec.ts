@@ -42,7 +42,9 @@ describe.each([true, false])('turns while Redis is lost, express: %s', express =
 
   it('goes back to Redis when it returns', async () => {
     redis.kill('SIGKILL');
-    (await take('critical')).close('success');
+    const local = await take('critical');
+    expect(local.model.name).toBe('m');
+    local.close('success');
     await redis.restart();
     await until(async () => {
       const turn = await take('normal');

@@ -1,9 +1,17 @@
 import { SystemClock, type Priority } from '@spillway/contracts';
-import { MemoryPermits, RedisPermits, type ModelLimits, type Permits, type Shares } from '@spillway/quota';
+import {
+  MemoryPermits,
+  RedisPermits,
+  type ModelLimits,
+  type Permits,
+  type PermitTimings,
+  type Shares,
+} from '@spillway/quota';
 import type { WaitRequest } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 
-export const TEST_TIMINGS = { leaseMs: 400, claimMs: 250 };
+/** Short enough to wait for. */
+export const SHORT_TIMINGS: PermitTimings = { leaseMs: 400, claimMs: 250 };
 export const FULL_SHARES: Shares = {
   critical: { share: 1, min_share: 0 },
   normal: { share: 1, min_share: 0 },
@@ -38,9 +46,9 @@ export interface PermitWorld {
   stop(): Promise<void>;
 }
 
-export function memoryWorld(): PermitWorld {
+export function memoryWorld(timings?: PermitTimings): PermitWorld {
   const limits = new TestLimits();
-  const permits = new MemoryPermits(limits, new SystemClock(), TEST_TIMINGS);
+  const permits = new MemoryPermits(limits, new SystemClock(), timings);
   return {
     limits,
     process: async () => permits,
@@ -51,7 +59,11 @@ export function memoryWorld(): PermitWorld {
 
 let worlds = 0;
 
-export function redisWorld(url: string, prefix = `permits-${process.pid}-${worlds++}`): PermitWorld {
+export function redisWorld(
+  url: string,
+  timings?: PermitTimings,
+  prefix = `permits-${process.pid}-${worlds++}`,
+): PermitWorld {
   const limits = new TestLimits();
   const all: { permits: RedisPermits; connections: RedisConnections; guard: RedisGuard }[] = [];
   return {
@@ -62,7 +74,7 @@ export function redisWorld(url: string, prefix = `permits-${process.pid}-${world
       await connections.onModuleInit();
       await guard.onModuleInit();
       const parts = { connections, guard, channels: new RedisChannels(connections) };
-      const permits = new RedisPermits(parts, limits, new SystemClock(), `p${all.length}`, TEST_TIMINGS);
+      const permits = new RedisPermits(parts, limits, new SystemClock(), `p${all.length}`, timings);
       all.push({ permits, connections, guard });
       return permits;
     },
@@ -77,6 +89,8 @@ export function redisWorld(url: string, prefix = `permits-${process.pid}-${world
   };
 }
 
+/** One for all, because two clocks of one machine may differ by a millisecond. */
+const clock = new SystemClock();
 let tickets = 0;
 
 export function waitRequest(priority: Priority, more: Partial<WaitRequest> = {}): WaitRequest {
@@ -85,7 +99,7 @@ export function waitRequest(priority: Priority, more: Partial<WaitRequest> = {})
     owner: 'owner',
     priority,
     models: ['m'],
-    turnBy: new SystemClock().now() + 10_000,
+    turnBy: clock.now() + 10_000,
     tokens: 10,
     ...more,
   };

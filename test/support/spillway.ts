@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { configurationFile } from './settings';
 
-const MAIN = join(__dirname, '../../dist/apps/gateway/src/main.js');
+const PROGRAMS = join(__dirname, '../../dist/apps/gateway/src');
+const MAIN = join(PROGRAMS, 'main.js');
 const START_WITHIN_MS = 20_000;
 
 export interface SpillwayProcess {
@@ -25,13 +26,17 @@ export interface SpillwayOptions {
   /** Absent: nothing is configured. */
   readonly configuration?: object;
   readonly env?: Readonly<Record<string, string>>;
+  /** The folder it is started in; default: this one. */
+  readonly folder?: string;
 }
 
 /** Starts the built program as a process of its own, as its users do, and waits until it serves. */
-export async function startSpillway({ configuration, env = {} }: SpillwayOptions = {}): Promise<SpillwayProcess> {
+export async function startSpillway(options: SpillwayOptions = {}): Promise<SpillwayProcess> {
+  const { configuration, env = {}, folder } = options;
   const file = configuration === undefined ? {} : { SPILLWAY_CONFIG: configurationFile(configuration) };
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1', ...file, ...env },
+    cwd: folder,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -54,6 +59,28 @@ export async function startSpillway({ configuration, env = {} }: SpillwayOptions
       return ended();
     },
   };
+}
+
+export interface Run {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** Runs one of the built programs that ends by itself. */
+export async function runProgram(
+  name: 'main.js' | 'validate.js',
+  words: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<Run> {
+  const child = spawn(process.execPath, [join(PROGRAMS, name), ...words], {
+    env: { PATH: process.env['PATH'], PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    timeout: START_WITHIN_MS,
+  });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (output += data.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output };
 }
 
 function parsedLine(line: string): Record<string, unknown>[] {

@@ -10,6 +10,7 @@ import { RedisConnections } from '@spillway/redis';
 import { Scheduling, SchedulingModule } from '@spillway/scheduling';
 import { incomingCall } from './calls';
 import { configStore } from './settings';
+import type { TurnProcessOptions } from './turn-process';
 
 export interface TurnOptions {
   readonly express?: boolean;
@@ -57,7 +58,7 @@ export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix
       providers: { p: { base_url: 'http://127.0.0.1:9/v1' } },
       models: Object.fromEntries(models),
       priorities: Object.fromEntries(PRIORITIES.map(priority => [priority, classSettings])),
-      scheduling: { express, claim_ms: claimMs },
+      scheduling: { express, claim_ms: claimMs, worker_concurrency: 2 },
     },
     redisUrl === null ? {} : { REDIS_URL: redisUrl },
   );
@@ -78,16 +79,10 @@ export async function startProcess(config: ConfigStore, role: 'all' | 'gateway' 
   };
 }
 
-/** A worker that can be killed. */
-export async function startWorkerProcess(
-  options: TurnOptions,
-  redisUrl: string,
-  prefix: string,
-): Promise<ChildProcess> {
-  const args = ['-r', join(__dirname, 'run-typescript.cjs'), join(__dirname, 'turn-worker-process.ts')];
-  const child = spawn(process.execPath, [...args, JSON.stringify(options), redisUrl, prefix], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+/** A process that can be killed. */
+export async function spawnProcess(options: TurnProcessOptions): Promise<ChildProcess> {
+  const args = ['-r', join(__dirname, 'run-typescript.cjs'), join(__dirname, 'turn-process.ts')];
+  const child = spawn(process.execPath, [...args, JSON.stringify(options)], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   return child;
 }

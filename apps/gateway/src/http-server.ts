@@ -4,7 +4,6 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Gatekeeper } from '@spillway/admission';
 import type { ServerSettings } from '@spillway/config';
-import { InvalidRequest } from '@spillway/contracts';
 import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
 
@@ -18,7 +17,6 @@ const CORS_VALID_S = 86_400;
 /** An application behind our doors: who calls is checked before a body is read, and every error is one of ours. */
 export async function createHttpServer(module: DynamicModule, server: ServerSettings): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
-    bodyLimit: server.body_limit,
     requestTimeout: REQUEST_WITHIN_MS,
     keepAliveTimeout: KEEP_ALIVE_MS,
     forceCloseConnections: 'idle',
@@ -31,13 +29,8 @@ export async function createHttpServer(module: DynamicModule, server: ServerSett
   });
   const errors = app.get(ErrorFilter);
   const fastify = app.getHttpAdapter().getInstance();
-  fastify.addContentTypeParser('application/json', { parseAs: 'string' }, (_request, text, done) => {
-    try {
-      done(null, JSON.parse(text as string));
-    } catch {
-      done(new InvalidRequest('The body is not valid JSON.'), undefined);
-    }
-  });
+  // Whoever handles a POST reads its body, see readJson.
+  fastify.addHttpMethod('POST', { hasBody: false, overrideExisting: true });
   guardDoors(fastify, app.get(Gatekeeper));
   app.useGlobalFilters(errors);
   if (server.cors !== false) app.enableCors({ origin: server.cors, maxAge: CORS_VALID_S, exposedHeaders: '*' });

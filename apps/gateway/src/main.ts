@@ -8,7 +8,7 @@ import { serveGateway } from './serve';
 async function start(): Promise<void> {
   const environment = readEnvironment();
   const { role } = environment;
-  const simulator = needsSimulator(environment) ? await startSimulator() : null;
+  const simulator = role !== 'worker' && needsSimulator(environment) ? await startSimulator() : null;
   await live(environment, simulator?.url, surroundings =>
     role === 'worker' ? serveWorker(surroundings) : serveGateway(surroundings, { handsOutTurns: role === 'all' }),
   );

@@ -17,6 +17,7 @@ export async function live(
   serve: (surroundings: Surroundings) => Promise<Running>,
 ): Promise<void> {
   const config = new ConfigStore(environment, { simulatorUrl });
+  requireRedisFor(environment, config);
   const logger = createLogger(config.current.log.level);
   const running = await serve({ config, logger });
   if (simulatorUrl !== undefined) {
@@ -28,13 +29,28 @@ export async function live(
   const { role } = environment;
   logger.info({ role, url: running.url }, running.url === null ? 'handing out turns' : `listening on ${running.url}`);
   process.on('SIGHUP', () => reload(config, logger));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => end(signal, running, logger));
+  config.onChange(({ log }) => (logger.level = log.level));
+  let ending = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // A terminal and npm both pass one Ctrl-C on: the second must not cut off what the first lets end.
+    process.on(signal, () => {
+      if (!ending) end(signal, running, logger);
+      ending = true;
+    });
+  }
 }
 
 /** Prints why a process could not start, every problem of a configuration, and ends it. */
 export function giveUp(error: unknown): never {
   console.error(error instanceof ConfigurationError ? error.message : error);
   process.exit(1);
+}
+
+/** A part of an installation finds the others through Redis alone. */
+function requireRedisFor({ role }: Environment, config: ConfigStore): void {
+  if (role === 'all' || config.current.redis.url) return;
+  const message = `the role ${role} serves together with other processes, which needs Redis`;
+  throw new ConfigurationError([{ path: 'REDIS_URL', message }]);
 }
 
 function reload(config: ConfigStore, logger: Logger): void {

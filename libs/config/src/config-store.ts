@@ -54,13 +54,24 @@ export class ConfigStore {
 }
 
 /** What sockets, connections and workers were made with at the start. */
-function fixedPartOf({ server, redis, qdrant, scheduling }: Settings) {
+function fixedPartOf({ server, redis, qdrant, scheduling, cache }: Settings) {
   const { host, port, body_limit, cors } = server;
-  return { server: { host, port, body_limit, cors }, redis, qdrant, scheduling };
+  return {
+    server: { host, port, body_limit, cors },
+    redis,
+    qdrant,
+    scheduling,
+    cache: { l1_entries: cache.l1_entries },
+  };
 }
 
 function withFixedPart(fixed: ReturnType<typeof fixedPartOf>, loaded: Settings): Settings {
-  return { ...loaded, ...fixed, server: { ...loaded.server, ...fixed.server } };
+  return {
+    ...loaded,
+    ...fixed,
+    server: { ...loaded.server, ...fixed.server },
+    cache: { ...loaded.cache, ...fixed.cache },
+  };
 }
 
 function differences(one: ReturnType<typeof fixedPartOf>, other: ReturnType<typeof fixedPartOf>): string[] {

@@ -130,6 +130,14 @@ export class UpstreamTimeout extends SpillwayError {
   readonly outcome = 'upstream-failed';
 }
 
+/** Something that an operator asked for needs a part that is lost. */
+export class PartLost extends SpillwayError {
+  readonly code = 'part_lost';
+  readonly status = 503;
+  readonly type = 'api_error';
+  readonly outcome = 'upstream-failed';
+}
+
 /** The deadline of the call itself has passed; where it was waiting decides what its caller is told. */
 export class DeadlineExceeded extends UpstreamTimeout {}
 

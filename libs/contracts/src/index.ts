@@ -24,6 +24,7 @@ export {
   NoModelAvailable,
   NotAllowed,
   NotFound,
+  PartLost,
   QueueFull,
   QueueTimeout,
   RefusedByModel,

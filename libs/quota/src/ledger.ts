@@ -203,9 +203,7 @@ export class Ledger {
     const booking = this.useAt(model, now).take(wait.rank, bookable(terms, wait.tokens));
     this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking });
     this.leases.start(wait.ticket, now);
-    if (model.waits.first()) {
-      model.use.bookCredits(wait.rank, terms.min_share, rank => model.waits.first(rank) !== undefined);
-    }
+    model.use.bookCredits(wait.rank, terms.min_share, rank => model.waits.first(rank) !== undefined);
     return grant;
   }
 
@@ -238,14 +236,20 @@ export class Ledger {
 
   /** `silent`: the ticket whose grant the caller returns itself. */
   private pumpModel(model: Model, now: number, silent?: string): void {
-    let served = 0;
     for (let wait = this.next(model, now); wait; wait = this.next(model, now)) {
+      const target = this.preferred(wait, model, now);
       this.remove(wait);
-      const grant = this.grant(wait, model, now);
+      const grant = this.grant(wait, target, now);
+      target.use.countServed();
       if (wait.ticket !== silent) this.onGrant(grant);
-      served++;
     }
-    model.use.bookRate(served, model.waits.first() !== undefined, now);
+    model.use.bookRate(model.waits.first() !== undefined, now);
+  }
+
+  /** A wait that can have several models gets the first of its chain, in whatever order they are pumped. */
+  private preferred(wait: Wait, model: Model, now: number): Model {
+    const first = wait.models.find(name => name === model.name || this.next(this.model(name), now) === wait);
+    return this.model(first ?? model.name);
   }
 
   /** The wait that a free permit of the model goes to, if its limits allow one now. */

@@ -26,6 +26,7 @@ export class ModelUse {
   /** By rank: grants that a class has earned by its `min_share` while it waited. */
   readonly credit: number[] = PRIORITIES.map(() => 0);
   private served = 0;
+  private servedNow = 0;
   private busyMs = 0;
   /** Since when somebody waits, as far as it is counted in `busyMs`; null: nobody waits. */
   private waitingSince: number | null = null;
@@ -87,12 +88,18 @@ export class ModelUse {
     this.waitingSince ??= now;
   }
 
-  /** Counts `served` waits since the last count; older ones fade. */
-  bookRate(served: number, waiting: boolean, now: number): void {
+  /** A wait got its permit here. */
+  countServed(): void {
+    this.servedNow++;
+  }
+
+  /** Takes the waits served since the last time into the rate; older ones fade. */
+  bookRate(waiting: boolean, now: number): void {
     const gone = this.waitingSince === null ? 0 : Math.max(0, now - this.waitingSince);
     const fade = Math.exp(-gone / RATE_MS);
     this.busyMs = this.busyMs * fade + gone;
-    this.served = this.served * fade + served;
+    this.served = this.served * fade + this.servedNow;
+    this.servedNow = 0;
     this.waitingSince = waiting ? now : null;
   }
 

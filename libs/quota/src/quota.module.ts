@@ -7,6 +7,7 @@ import { QuotaSettings } from './limits';
 import { MemoryPermits } from './memory-permits';
 import { Permits } from './permits';
 import { RedisPermits } from './redis-permits';
+import type { PermitTimings } from './timings';
 
 function settingsOf(config: ConfigStore): QuotaSettings {
   return {
@@ -15,15 +16,21 @@ function settingsOf(config: ConfigStore): QuotaSettings {
   };
 }
 
+function timingsOf({ current }: ConfigStore): PermitTimings {
+  return { leaseMs: current.scheduling.lease_ms, claimMs: current.scheduling.claim_ms };
+}
+
 function permits(
+  config: ConfigStore,
   settings: QuotaSettings,
   clock: Clock,
   connections: RedisConnections | null,
   guard: RedisGuard | null,
   channels: RedisChannels | null,
 ): Permits {
-  if (connections === null || guard === null || channels === null) return new MemoryPermits(settings, clock);
-  return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID());
+  if (connections === null || guard === null || channels === null)
+    return new MemoryPermits(settings, clock, timingsOf(config));
+  return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID(), timingsOf(config));
 }
 
 /** The permits: shared through Redis where it is configured, else of this process alone. */
@@ -33,7 +40,7 @@ function permits(
     {
       provide: Permits,
       useFactory: permits,
-      inject: [QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
+      inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
     },
   ],
   exports: [Permits, QuotaSettings],

@@ -20,8 +20,11 @@ function before(one: Wait, other: Wait): boolean {
 export class WaitList {
   private readonly byRank: readonly Wait[][] = PRIORITIES.map(() => []);
 
+  /** A wait that is there already stays as it is. */
   add(wait: Wait): void {
-    this.of(wait.rank).splice(this.position(wait), 0, wait);
+    const waits = this.of(wait.rank);
+    const position = this.position(wait);
+    if (waits[position] !== wait) waits.splice(position, 0, wait);
   }
 
   remove(wait: Wait): void {

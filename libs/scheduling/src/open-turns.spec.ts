@@ -1,10 +1,9 @@
-import { SystemClock, type ModelSettings } from '@spillway/contracts';
+import type { ModelSettings } from '@spillway/contracts';
 import type { Grant, Permits } from '@spillway/quota';
 import { OpenTurns } from './open-turns';
 
 const model = { name: 'm' } as ModelSettings;
 const grant: Grant = { ticket: 't-1', model: 'm', lease: 'one' };
-const pause = (ms: number): Promise<void> => new Promise(resolve => setTimeout(resolve, ms));
 
 describe('OpenTurns', () => {
   const release = jest.fn<ReturnType<Permits['release']>, Parameters<Permits['release']>>();
@@ -13,13 +12,17 @@ describe('OpenTurns', () => {
   let open: OpenTurns;
 
   beforeEach(() => {
+    jest.useFakeTimers();
     release.mockReset().mockResolvedValue();
     renew.mockReset().mockResolvedValue();
     report.mockReset();
-    open = new OpenTurns({ release, renew }, new SystemClock(), { lease_ms: 240, claim_ms: 40 }, report);
+    open = new OpenTurns({ release, renew }, { now: () => Date.now() }, { lease_ms: 240, claim_ms: 40 }, report);
   });
 
-  afterEach(() => open.stop());
+  afterEach(() => {
+    open.stop();
+    jest.useRealTimers();
+  });
 
   it('gives a permit back once, with what was used', () => {
     const turn = open.open(grant, model);
@@ -35,16 +38,16 @@ describe('OpenTurns', () => {
     const failure = new Error('lost');
     release.mockRejectedValue(failure);
     open.open(grant, model).close('success');
-    await pause(1);
+    await jest.advanceTimersByTimeAsync(1);
     expect(report).toHaveBeenCalledWith(expect.any(String), failure);
   });
 
   it('renews a turn before its claim runs out, then before its lease does; a closed one never', async () => {
     open.open(grant, model);
     open.open({ ...grant, ticket: 't-closed' }, model).close('success');
-    await pause(30);
+    await jest.advanceTimersByTimeAsync(30);
     expect(renew.mock.calls).toEqual([[[grant]]]);
-    await pause(80);
+    await jest.advanceTimersByTimeAsync(80);
     expect(renew.mock.calls.length).toBeGreaterThan(1);
     expect(renew.mock.calls.length).toBeLessThan(5);
     expect(renew.mock.calls.flat(2)).not.toContainEqual(expect.objectContaining({ ticket: 't-closed' }));
@@ -53,7 +56,7 @@ describe('OpenTurns', () => {
   it('tries again when a renewal fails', async () => {
     renew.mockRejectedValueOnce(new Error('lost'));
     open.open(grant, model);
-    await pause(80);
+    await jest.advanceTimersByTimeAsync(80);
     expect(renew.mock.calls.length).toBeGreaterThan(1);
     expect(report).toHaveBeenCalledTimes(1);
   });

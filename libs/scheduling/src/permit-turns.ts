@@ -14,7 +14,7 @@ import type { TicketIds } from './tickets';
 import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
 
 /** The configuration as it is now; a reload counts from the next call on. */
-export interface TurnSettings {
+interface TurnSettings {
   readonly current: {
     readonly scheduling: { readonly express: boolean; readonly worker_concurrency: number };
     readonly priorities: Readonly<Record<Priority, { readonly queue_limit: number }>>;

@@ -13,5 +13,6 @@ export function reportTo(logger: Logger): Report {
 
 function isLossOfRedis(error: unknown): boolean {
   if (error instanceof RedisUnavailable) return true;
-  return error instanceof Error && ('syscall' in error || /Connection is closed|isn't writeable/.test(error.message));
+  const { syscall, message } = Object(error) as { syscall?: unknown; message?: unknown };
+  return syscall !== undefined || /Connection is closed|isn't writeable/.test(String(message));
 }

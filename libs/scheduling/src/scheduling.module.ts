@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
+import { ConfigStore } from '@spillway/config';
 import { Clock, Turns } from '@spillway/contracts';
 import { MemoryPermits, Permits, QuotaModule, QuotaSettings } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
@@ -13,8 +14,9 @@ import { TakeTurnStage } from './take-turn.stage';
 import type { TicketJob } from './ticket-queues';
 import { TurnDesks } from './turn-desks';
 
-function localPermits(permits: Permits, settings: QuotaSettings, clock: Clock): MemoryPermits {
-  return permits instanceof MemoryPermits ? permits : new MemoryPermits(settings, clock);
+function localPermits(permits: Permits, config: ConfigStore, settings: QuotaSettings, clock: Clock): MemoryPermits {
+  const { lease_ms: leaseMs, claim_ms: claimMs } = config.current.scheduling;
+  return permits instanceof MemoryPermits ? permits : new MemoryPermits(settings, clock, { leaseMs, claimMs });
 }
 
 async function sharedTurns(
@@ -40,7 +42,7 @@ async function sharedTurns(
   providers: [
     TurnDesks,
     TakeTurnStage,
-    { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, QuotaSettings, Clock] },
+    { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, ConfigStore, QuotaSettings, Clock] },
     {
       provide: MemoryTurns,
       useFactory: (desks: TurnDesks, permits: MemoryPermits) => new MemoryTurns(desks.deskAt(permits)),

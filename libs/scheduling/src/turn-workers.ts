@@ -20,6 +20,8 @@ const LOCK_MS = 10_000;
 const STALLED_CHECK_MS = 5_000;
 /** After an error of Redis; BullMQ's own 15 s would leave waiting calls alone for too long. */
 const RETRY_MS = 500;
+/** How long a worker listens for a job before it asks again, seconds; also how long a lost Redis can hold its end up. */
+const LISTEN_S = 1;
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
@@ -60,6 +62,7 @@ export class TurnWorkers {
       concurrency,
       removeOnComplete: { count: 0 },
       removeOnFail: { count: 0 },
+      drainDelay: LISTEN_S,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
       runRetryDelay: RETRY_MS,

@@ -63,7 +63,7 @@ export class WaitingRoom {
   }
 
   failAll(error: unknown): void {
-    for (const wait of [...this.waits.values()]) wait.refuse(error);
+    for (const wait of this.waits.values()) wait.refuse(error);
   }
 
   find(ticket: string): WaitRequest | undefined {

@@ -39,7 +39,7 @@ export class Watchdog {
     if (this.looking) return;
     this.looking = true;
     try {
-      const tickets = this.room.due(TICKETS_AT_ONCE, PERIOD_MS);
+      const tickets = this.room.due(TICKETS_AT_ONCE, PERIOD_MS / 2);
       if (tickets.length > 0) await this.attend(await this.permits.inspect(tickets));
     } catch (error) {
       this.report('waiting tickets were not checked', error);

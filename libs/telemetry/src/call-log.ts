@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { isJsonObject, type IncomingCall, type JsonObject, type Outcome } from '@spillway/contracts';
 import type { Logger } from './logger';
 import type { ResponseDigest } from './response-digest';
 
 export interface CallEnd {
   readonly outcome: Outcome;
-  /** The status that the caller was sent; 499 where it had left. */
+  /** The status that the caller was sent; 499 where it had left before. */
   readonly status: number;
   /** Milliseconds since receipt. */
   readonly durationMs: number;
@@ -47,7 +47,7 @@ export class CallLog {
 
 /** The first 16 hexadecimal digits of SHA-256. */
 function hashOf(text: string): string {
-  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+  return hash('sha256', text).slice(0, 16);
 }
 
 /** The text of the last user message, or the input of an embedding. */

@@ -131,6 +131,7 @@ export class Metrics {
   }
 
   underWay(inflight: Readonly<Record<string, number>>): void {
+    this.inflight.reset();
     for (const [model, calls] of Object.entries(inflight)) this.inflight.set({ model }, calls);
   }
 

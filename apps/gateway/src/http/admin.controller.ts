@@ -1,7 +1,8 @@
 import { Controller, Delete, Get, HttpCode, Post, Query } from '@nestjs/common';
 import { CacheGenerations } from '@spillway/cache';
 import { ConfigStore, ConfigurationError } from '@spillway/config';
-import { InvalidRequest } from '@spillway/contracts';
+import { InvalidRequest, PartLost } from '@spillway/contracts';
+import { RedisUnavailable } from '@spillway/redis';
 import { Scheduling } from '@spillway/scheduling';
 import { Parts } from './parts';
 
@@ -47,7 +48,12 @@ export class AdminController {
   /** Forgets cached answers: all, or those of one route, one scope, or one scope of one route. */
   @Delete('cache')
   async clear(@Query('scope') scope?: string, @Query('route') route?: string): Promise<{ cleared: true }> {
-    await this.cache.clear({ scope, route });
-    return { cleared: true };
+    try {
+      await this.cache.clear({ scope, route });
+      return { cleared: true };
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+      throw new PartLost('Redis is lost: the cache that processes share cannot be cleared now.', { cause: error });
+    }
   }
 }

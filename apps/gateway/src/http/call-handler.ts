@@ -21,6 +21,7 @@ import { callerOf } from './doorkeeper';
 import { EVENT_STREAM_HEADERS, EventStream, chunksOf } from './event-stream';
 import { Reception } from './reception';
 import { CallReport } from './call-report';
+import { readJson } from './read-json';
 import { checkBody } from './request-body';
 import { answerHeaders } from './response-headers';
 import { contentOf } from './answer-text';
@@ -43,11 +44,12 @@ export class CallHandler {
     operation: Operation,
     path: Priority | null,
   ): Promise<void> {
+    const body = checkBody(await readJson(request, this.config.current.server.body_limit), operation);
     const receivedAt = this.clock.now();
     const guest = this.reception.enter();
     try {
       abortWhenGone(reply, guest);
-      const call = incoming(request, operation, path, receivedAt, guest.signal);
+      const call = incoming(request, path, { operation, body, receivedAt, signal: guest.signal });
       await this.answer(call, reply);
     } finally {
       this.reception.leave(guest);
@@ -64,7 +66,8 @@ export class CallHandler {
       this.report.ended(call, answer.outcome, 200, digest);
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
-      this.report.ended(call, error.outcome, error.status, digest);
+      const status = reply.raw.headersSent ? reply.raw.statusCode : error.status;
+      this.report.ended(call, error.outcome, status, digest);
       this.report.unexpected(call.id, error);
       if (!reply.raw.headersSent) sendError(reply, call.id, call.journal, error);
     }
@@ -94,26 +97,19 @@ export class CallHandler {
   }
 }
 
-function incoming(
-  request: FastifyRequest,
-  operation: Operation,
-  path: Priority | null,
-  receivedAt: number,
-  signal: AbortSignal,
-): IncomingCall {
-  const body = checkBody(request.body, operation);
+type Received = Pick<IncomingCall, 'operation' | 'body' | 'receivedAt' | 'signal'>;
+
+function incoming(request: FastifyRequest, path: Priority | null, received: Received): IncomingCall {
+  const { operation, body } = received;
   const headers = plainHeaders(request);
   return {
+    ...received,
     id: requestIdOf(request),
     traceId: traceIdOf(request),
-    operation,
-    receivedAt,
-    body,
     streaming: operation === 'chat' && body['stream'] === true,
     headers,
     caller: callerOf(request),
     controls: parseControls(path, headers, body),
-    signal,
     journal: new Journal(),
   };
 }

@@ -1,4 +1,4 @@
-import { randomUUID, randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone } from '@spillway/contracts';
 
@@ -15,16 +15,15 @@ export function requestIdOf(request: FastifyRequest): string {
 export function traceIdOf(request: FastifyRequest): string {
   const parent = request.headers['traceparent'];
   const known = typeof parent === 'string' ? TRACE_PARENT.exec(parent)?.[1] : undefined;
-  return known ?? randomBytes(16).toString('hex');
+  return known ?? randomUUID().replaceAll('-', '');
 }
 
 /** Header values as single strings; names come in lower case. */
-export function plainHeaders(request: FastifyRequest): Record<string, string | undefined> {
-  const headers: Record<string, string | undefined> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    headers[name] = Array.isArray(value) ? value.join(', ') : value;
-  }
-  return headers;
+export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<string, string | undefined>> {
+  const cookies = headers['set-cookie'];
+  // Node joins repeated headers, except these, which only servers send.
+  const plain = cookies === undefined ? headers : { ...headers, 'set-cookie': cookies.join(', ') };
+  return plain as Record<string, string | undefined>;
 }
 
 /** Aborts `call` when the caller's connection closes before the answer has been sent whole. */

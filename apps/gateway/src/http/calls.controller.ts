@@ -16,13 +16,13 @@ export class CallsController {
   @Post('chat/completions')
   @HttpCode(200)
   chat(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.handler.handle(request, reply, 'chat', priorityOf(request.url));
+    return this.handler.handle(request, reply, 'chat', priorityOf(request));
   }
 
   @Post('embeddings')
   @HttpCode(200)
   embeddings(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.handler.handle(request, reply, 'embeddings', priorityOf(request.url));
+    return this.handler.handle(request, reply, 'embeddings', priorityOf(request));
   }
 
   @Get('models')
@@ -39,6 +39,7 @@ export class CallsController {
   }
 }
 
-function priorityOf(url: string): Priority | null {
-  return PRIORITIES.find(priority => url.startsWith(`/${priority}/`)) ?? null;
+/** The class that the route stands below, by the router's word: the address can be written in many ways. */
+function priorityOf({ routeOptions: { url } }: FastifyRequest): Priority | null {
+  return PRIORITIES.find(priority => url?.startsWith(`/${priority}/`)) ?? null;
 }

@@ -2,32 +2,42 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidApiKey, type Caller } from '@spillway/contracts';
 import type { Gatekeeper } from '@spillway/admission';
 
-const callers = new WeakMap<FastifyRequest, Caller>();
+type Door = 'caller' | 'operator' | 'open';
 
-const MODEL_PATH = /^\/(?:(?:critical|normal|low)\/)?v1\//;
-const OPERATOR_PATH = /^\/(?:admin|metrics|ui)(?:[/?]|$)/;
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Null until the doorkeeper has identified it. */
+    caller: Caller | null;
+  }
+}
 
-/** Whether an address belongs to the API that callers use. */
-export function isModelPath(url: string): boolean {
-  return MODEL_PATH.test(url);
+const FOR_CALLERS = /^\/(?:(?:critical|normal|low)\/)?v1\//;
+const FOR_EVERYBODY = new Set(['/livez', '/readyz', '/health']);
+
+/**
+ * Who may use the route that the router has chosen. The address as it was sent says nothing: it can be written in many
+ * ways. A route that is not known here is for operators; where there is no route there is nothing to guard.
+ */
+export function doorOf({ routeOptions: { url } }: FastifyRequest): Door {
+  if (url === undefined || FOR_EVERYBODY.has(url)) return 'open';
+  return FOR_CALLERS.test(url) ? 'caller' : 'operator';
 }
 
 /** Checks who is calling before a body is read. */
 export function guardDoors(server: FastifyInstance, gatekeeper: Gatekeeper): void {
   server.addHook('onRequest', async request => {
-    if (request.method === 'OPTIONS') return;
+    const door = request.method === 'OPTIONS' ? 'open' : doorOf(request);
+    if (door === 'open') return;
     const credentials = {
       authorization: request.headers.authorization,
       remoteAddress: request.socket.remoteAddress,
     };
-    if (isModelPath(request.url)) callers.set(request, gatekeeper.identify(credentials));
-    else if (OPERATOR_PATH.test(request.url)) gatekeeper.requireAdmin(credentials);
-  });
+    if (door === 'caller') request.caller = gatekeeper.identify(credentials);
+    else gatekeeper.requireAdmin(credentials);
 }
 
 /** The caller that was identified for this request. */
-export function callerOf(request: FastifyRequest): Caller {
-  const caller = callers.get(request);
-  if (caller === undefined) throw new InvalidApiKey('A known API key is required.', { retryable: false });
+export function callerOf({ caller }: FastifyRequest): Caller {
+  if (caller === null) throw new InvalidApiKey('A known API key is required.', { retryable: false });
   return caller;
 }

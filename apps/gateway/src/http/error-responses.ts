@@ -11,30 +11,32 @@ import {
 } from '@spillway/contracts';
 import { CallReport } from './call-report';
 import { requestIdOf } from './caller-connection';
-import { isModelPath } from './doorkeeper';
+import { doorOf } from './doorkeeper';
 import { errorHeaders } from './response-headers';
-
-interface FrameworkError {
-  readonly code?: string;
-  readonly statusCode?: number;
-}
 
 /** Whatever was thrown, as a failure that a caller may see. */
 export function asSpillwayError(thrown: unknown): SpillwayError {
   if (thrown instanceof SpillwayError) return thrown;
-  const { code, statusCode } = (thrown ?? {}) as FrameworkError;
-  if (thrown instanceof HttpException && thrown.getStatus() === 404) {
-    return new NotFound('There is nothing at this address.', { retryable: false });
+  const status = statusOf(thrown);
+  switch (status) {
+    case 404:
+      return new NotFound('There is nothing at this address.', { retryable: false });
+    case 413:
+      return new RequestTooLarge('The request is larger than this server takes.', { retryable: false });
+    case 415:
+      return new InvalidRequest('Send the body as JSON, with content-type: application/json.');
+    default:
+      return status !== null && status >= 400 && status < 500
+        ? new InvalidRequest('The request could not be read.')
+        : new UnexpectedError('Something unexpected went wrong here.', { cause: thrown });
   }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE')
-    return new RequestTooLarge('The request is larger than this server takes.', { retryable: false });
-  if (code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') {
-    return new InvalidRequest('Send the body as JSON, with content-type: application/json.');
-  }
-  if (statusCode !== undefined && statusCode >= 400 && statusCode < 500) {
-    return new InvalidRequest('The request could not be read.');
-  }
-  return new UnexpectedError('Something unexpected went wrong here.', { cause: thrown });
+}
+
+/** Errors of Fastify come as they are, or as an HttpException that kept only their status. */
+function statusOf(thrown: unknown): number | null {
+  if (thrown instanceof HttpException) return thrown.getStatus();
+  const { statusCode } = (thrown ?? {}) as { readonly statusCode?: unknown };
+  return typeof statusCode === 'number' ? statusCode : null;
 }
 
 export function sendError(reply: FastifyReply, requestId: string, journal: Journal, error: SpillwayError): void {
@@ -61,7 +63,7 @@ export class ErrorFilter implements ExceptionFilter {
   refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asSpillwayError(thrown);
     const requestId = requestIdOf(request);
-    if (isModelPath(request.url)) this.report.refused(requestId, error);
+    if (doorOf(request) === 'caller') this.report.refused(requestId, error);
     this.report.unexpected(requestId, error);
     sendError(reply, requestId, new Journal(), error);
   }

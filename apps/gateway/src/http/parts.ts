@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RedisGuard } from '@spillway/redis';
-import { Metrics } from '@spillway/telemetry';
+import { Logger, Metrics } from '@spillway/telemetry';
 
 export type PartState = 'ok' | 'lost';
 
@@ -10,7 +10,14 @@ export class Parts {
   constructor(
     @Inject(RedisGuard) private readonly redis: RedisGuard | null,
     private readonly metrics: Metrics,
-  ) {}
+    logger: Logger,
+  ) {
+    redis?.onStateChange(state => {
+      if (state === 'lost')
+        logger.error({ part: 'redis' }, 'lost: this process goes on with a queue and limits of its own');
+      else logger.info({ part: 'redis' }, 'back');
+    });
+  }
 
   states(): Readonly<Record<string, PartState>> {
     return this.redis === null ? {} : { redis: this.redis.state };

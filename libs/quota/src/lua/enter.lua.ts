@@ -51,7 +51,6 @@ if express then
     local top = top_of(name)
     if not (top and top <= class) and admits(model_of(name), class, record.tokens) then
       grant(id, name, class, record.tokens)
-      if top then book_credits(name, model_of(name), class) end
       return answer('granted', name)
     end
   end

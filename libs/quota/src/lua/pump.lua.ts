@@ -30,12 +30,13 @@ local function book_credits(name, model, class)
 end
 
 -- How fast waiting calls are served: grants over the time in which somebody waited, both fading.
-local function book_rate(model, served, waiting)
+local function book_rate(model, waits)
   local gone = model.state.since > 0 and now - model.state.since or 0
   local fade = math.exp(-gone / RATE_MS)
   model.state.busy = model.state.busy * fade + gone
-  model.state.served = model.state.served * fade + served
-  model.state.since = waiting and now or 0
+  model.state.served = model.state.served * fade + (model.served or 0)
+  model.state.since = waits and now or 0
+  model.served = 0
   model.dirty = true
 end
 
@@ -43,13 +44,15 @@ end
 local function grant(id, name, class, tokens)
   local model = model_of(name)
   save_ticket(id, take(model, class, tokens))
+  book_credits(name, model, class)
   redis.call('ZADD', LEASES, score(now + CLAIM_MS), id)
 end
 
 local function grant_wait(id, record, name)
+  local model = model_of(name)
   remove_wait(id, record)
   grant(id, name, record.class, record.tokens)
-  book_credits(name, model_of(name), record.class)
+  model.served = (model.served or 0) + 1
   for _, other in ipairs(record.models) do pump_later(other) end
   if record.worker == me then
     table.insert(mine, id)
@@ -83,15 +86,20 @@ local function next_wait(name, model)
   return nil
 end
 
+-- A wait that can have several models gets the first of its chain, in whatever order they are pumped.
+local function preferred(id, record, name)
+  for _, other in ipairs(record.models) do
+    if other == name or next_wait(other, model_of(other)) == id then return other end
+  end
+end
+
 local function pump_model(name, model)
-  local served = 0
   while true do
     local id, record = next_wait(name, model)
     if not id then break end
-    grant_wait(id, record, name)
-    served = served + 1
+    grant_wait(id, record, preferred(id, record, name))
   end
-  book_rate(model, served, first(WAITS, name) ~= nil)
+  book_rate(model, first(WAITS, name) ~= nil)
 end
 
 -- finish: settle or cancel.
@@ -131,7 +139,7 @@ local function pump()
     if first(WAITS, name) then
       pump_model(name, model)
     elseif model.state.since > 0 then
-      book_rate(model, 0, false)
+      book_rate(model, false)
     end
     at = at + 1
   end

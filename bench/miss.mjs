@@ -1,0 +1,35 @@
+import { latency, throughput } from './load.mjs';
+import { newChatBody } from './requests.mjs';
+import { atLeast, atMost } from './targets.mjs';
+
+/** A call that must ask the model: by the express lane with and without Redis, and through the queue. */
+export async function measureMiss(scene, { windows, seconds, calls }) {
+  const redis = await scene.redis();
+  const queueRedis = await scene.redis();
+  const targets = [
+    { name: 'the model itself (direct)', server: await scene.upstream() },
+    { name: 'Fastify + undici, usage parsed', server: await scene.yardstick('proxy') },
+    { name: 'Spillway, express, no Redis', server: await scene.gateway() },
+    { name: 'Spillway, express, Redis', server: await scene.gateway({ redis }), redis },
+    {
+      name: 'Spillway, through BullMQ',
+      server: await scene.gateway({ redis: queueRedis, scheduling: { express: false } }),
+      redis: queueRedis,
+    },
+  ];
+  const rates = await throughput(targets, { windows, seconds, body: newChatBody });
+  const times = await latency(targets, { windows, calls, body: newChatBody });
+  const rows = rates.map((rate, index) => ({ ...rate, ...times[index], added: times[index].p50 - times[0].p50 }));
+  const [, proxy, , express, queued] = rows;
+  return {
+    title: 'Miss',
+    rows,
+    verdicts: [
+      atLeast('express: misses a second', express.perSecond, 1900),
+      atMost('express: added p50, ms', express.added, 1),
+      atMost('express: CPU ÷ Fastify + undici', express.cpu / proxy.cpu, 2.2),
+      atLeast('through BullMQ: misses a second', queued.perSecond, 1000),
+      atMost('through BullMQ: added p50, ms', queued.added, 3),
+    ],
+  };
+}

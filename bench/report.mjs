@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import { cpus, platform, release, totalmem } from 'node:os';
+import { spawnSync } from 'node:child_process';
+import { cores } from './processes.mjs';
+import { decimal, whole } from './statistics.mjs';
+
+/** What a column shows: its heading, and how a row of the measurement fills it. */
+const COLUMNS = [
+  ['', row => row.name],
+  ['calls/s', row => row.perSecond, whole],
+  ['÷ first', (row, first) => row.perSecond / first.perSecond, decimal],
+  ['CPU µs/call', row => row.cpu, whole],
+  ['Redis µs/call', row => row.redisCpu, whole],
+  ['core busy %', row => row.busy * 100, whole],
+  ['valid windows', row => (row.windows === undefined ? undefined : `${row.valid}/${row.windows}`)],
+  ['p50 ms', row => row.p50, decimal],
+  ['p99 ms', row => row.p99, decimal],
+  ['added p50 ms', row => row.added, decimal],
+  ['chunk p50 ms', row => row.chunkP50, decimal],
+  ['chunk p99 ms', row => row.chunkP99, decimal],
+  ['CPU µs/chunk', row => row.chunkCpu, whole],
+  ['calls', row => row.calls, whole],
+  ['MB after first half', row => row.firstMb, whole],
+  ['MB after last half', row => row.lastMb, whole],
+];
+
+/** The report as Markdown. */
+export function report(measurements, settings) {
+  const verdicts = measurements.flatMap(measurement => measurement.verdicts);
+  return `${[
+    '# The gateway against its floors',
+    'Written by `npm run bench`. Absolute figures belong to the machine; ratios within one run are what counts.',
+    machine(),
+    method(settings),
+    '## Targets',
+    table(
+      ['', 'target', 'measured', ''],
+      verdicts.map(({ what, figure, target, met }) => [what, target, shown(figure), met ? 'met' : '**missed**']),
+    ),
+    ...measurements.flatMap(({ title, rows }) => [`## ${title}`, figures(rows)]),
+  ].join('\n\n')}\n`;
+}
+
+function figures(rows) {
+  const cellsOf = ([, read, format = String]) =>
+    rows.map(row => {
+      const value = read(row, rows[0]);
+      return value === undefined || Number.isNaN(value) ? null : format(value);
+    });
+  const columns = COLUMNS.map(column => ({ heading: column[0], cells: cellsOf(column) })).filter(({ cells }) =>
+    cells.some(cell => cell !== null),
+  );
+  return table(
+    columns.map(({ heading }) => heading),
+    rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
+  );
+}
+
+function table(headings, rows) {
+  const lines = [headings, headings.map((_, index) => (index === 0 ? ':--' : '--:')), ...rows];
+  return lines.map(cells => `| ${cells.join(' | ')} |`).join('\n');
+}
+
+function shown(figure) {
+  return figure >= 100 ? whole(figure) : decimal(figure);
+}
+
+function machine() {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
+  const redis = /v=(\S+)/.exec(spawnSync('redis-server', ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[1];
+  const processors = cpus();
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GB`;
+  return table(
+    ['', ''],
+    [
+      ['date', new Date().toISOString().slice(0, 10)],
+      ['Spillway', version],
+      ['machine', `${processors.length} × ${processors[0]?.model.trim()}, ${memory}, ${platform()} ${release()}`],
+      ['versions', `Node ${process.versions.node}, Redis ${redis ?? 'unknown'}`],
+    ],
+  );
+}
+
+function method({ windows, seconds, calls, amount }) {
+  const placed =
+    cores === null
+      ? 'Processes could not be pinned to cores (no `taskset`, or one core): load and server disturb each other.'
+      : `What is measured runs on core ${cores.measured}; load, model and Redis run on core ${cores.load}.`;
+  return [
+    placed,
+    'All are processes of their own on the loopback address; the log of the gateway goes to `/dev/null`.',
+    `Rates: closed loop of 32 connections, ${windows} windows of ${seconds} s for each row in turn, the median of those`,
+    `in which no call failed. Times: one call at a time, ${windows} windows of ${calls} calls for each row in turn (a`,
+    `quarter of them for streams). Memory: ${whole(amount)} calls. CPU is that of the process, Redis apart.`,
+  ].join('\n');
+}

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { root } from '../scripts/workspace.mjs';
+import { freePort, start, stopAll } from './processes.mjs';
+
+const serverFile = name => fileURLToPath(new URL(`servers/${name}.mjs`, import.meta.url));
+
+/** The processes of one benchmark: a model, what is measured, and what it is measured against. */
+export class Scene {
+  #folder = mkdtempSync(join(tmpdir(), 'spillway-bench-'));
+  #profiles;
+  #upstream = null;
+
+  /** `profiles`: a folder for CPU profiles of the gateways, written when they end. */
+  constructor({ profiles } = {}) {
+    this.#profiles = profiles;
+  }
+
+  /** The model that answers. It makes no load of its own on the core that is measured. */
+  async upstream() {
+    this.#upstream ??= await this.#node('upstream', 'load', []);
+    return this.#upstream;
+  }
+
+  /** `floor` or `proxy`: the least that a server, or a proxy, can do. */
+  async yardstick(name) {
+    const { port } = await this.upstream();
+    return this.#node(name, 'measured', [port]);
+  }
+
+  async redis() {
+    const port = await freePort();
+    const settings = [
+      '--port',
+      port,
+      '--bind',
+      '127.0.0.1',
+      '--dir',
+      this.#folder,
+      '--save',
+      '',
+      '--appendonly',
+      'yes',
+    ];
+    const server = await start({ command: 'redis-server', args: settings.map(String), port, core: 'load' });
+    return { ...server, url: `redis://127.0.0.1:${port}` };
+  }
+
+  /** Spillway as its users start it, with its log to nowhere; `redis` absent: everything in its own memory. */
+  async gateway({ redis, ...sections } = {}) {
+    const port = await freePort();
+    const file = join(this.#folder, `spillway-${port}.yaml`);
+    writeFileSync(file, JSON.stringify(configuration((await this.upstream()).port, sections)));
+    const profiling = this.#profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${this.#profiles}`];
+    return start({
+      args: [...profiling, join(root, 'dist/apps/gateway/src/main.js')],
+      port,
+      core: 'measured',
+      env: { SPILLWAY_CONFIG: file, PORT: String(port), ...(redis ? { REDIS_URL: redis.url } : {}) },
+    });
+  }
+
+  async close() {
+    await stopAll();
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  async #node(name, core, args) {
+    const port = await freePort();
+    return start({ args: [serverFile(name), String(port), ...args.map(String)], port, core });
+  }
+}
+
+/** A model with limits that are counted and never reached; one route with a cache and one without. */
+function configuration(upstreamPort, sections) {
+  const limits = { rpm: 100_000_000, tpm: 100_000_000_000, inflight: 10_000 };
+  return {
+    providers: { bench: { base_url: `http://127.0.0.1:${upstreamPort}/v1` } },
+    models: { bench: { provider: 'bench', limits } },
+    routes: {
+      assistant: { chain: ['bench'], cache: { semantic: false } },
+      uncached: { chain: ['bench'], cache: { exact: false, semantic: false } },
+    },
+    ...sections,
+  };
+}

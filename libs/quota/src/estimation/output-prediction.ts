@@ -1,0 +1,89 @@
+import type { Call, JsonValue } from '@spillway/contracts';
+import { LRUCache } from 'lru-cache';
+import { OutputHistogram } from './output-histogram';
+
+/** What of a call shapes the length of its answer. */
+export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streaming'>;
+
+/**
+ * Before there is anything to learn from. Nine of ten chat answers are shorter than about this, while reserving all of
+ * a generous `max_tokens` would leave most of the limit unused in the very minutes after a start.
+ */
+const DEFAULT_OUTPUT_TOKENS = 512;
+
+/** Fewer calls than this say little about a 0.9 quantile, so the next coarser group is asked. */
+const CALLS_TO_JUDGE_BY = 20;
+
+/** Callers choose route names, so the groups are bounded: about 350 bytes each. */
+const GROUPS = 4000;
+
+/** More choices than a provider would make of one call. */
+const MOST_CHOICES = 128;
+
+/** Predicts how long an answer gets from the answers to similar calls. */
+export class OutputPrediction {
+  private readonly groups = new LRUCache<string, OutputHistogram>({ max: GROUPS });
+
+  /** `quantile`: share of the calls that shall not need more than predicted. */
+  constructor(private readonly quantile = 0.9) {}
+
+  /** Output tokens of all choices, in whole tokens, never above what the caller allows. */
+  predict(call: PredictedCall, inputTokens: number): number {
+    const choices = choicesOf(call);
+    const allowed = allowedOutput(call) ?? Infinity;
+    return Math.ceil(Math.min(allowed, this.perChoice(call, inputTokens))) * choices;
+  }
+
+  /** Takes in how many tokens all choices of an answer had. */
+  learn(call: PredictedCall, inputTokens: number, outputTokens: number): void {
+    if (!Number.isFinite(outputTokens) || outputTokens <= 0) return;
+    for (const group of groupsOf(call, inputTokens)) this.histogramOf(group).add(outputTokens / choicesOf(call));
+  }
+
+  private perChoice(call: PredictedCall, inputTokens: number): number {
+    for (const group of groupsOf(call, inputTokens)) {
+      const known = this.groups.get(group);
+      if (known !== undefined && known.calls >= CALLS_TO_JUDGE_BY) return known.quantile(this.quantile);
+    }
+    return DEFAULT_OUTPUT_TOKENS;
+  }
+
+  private histogramOf(group: string): OutputHistogram {
+    const known = this.groups.get(group);
+    if (known !== undefined) return known;
+    const created = new OutputHistogram();
+    this.groups.set(group, created);
+    return created;
+  }
+}
+
+/** The groups of similar calls that a call belongs to, the most similar first, all calls last. */
+function groupsOf(call: PredictedCall, inputTokens: number): readonly string[] {
+  const { name } = call.route;
+  const allowed = allowedOutput(call);
+  const allowedOctave = allowed === null ? 'any' : octaveOf(allowed);
+  return [
+    `${call.priority} ${octaveOf(inputTokens)} ${allowedOctave} ${call.streaming} ${name}`,
+    `${call.priority} ${allowedOctave} ${name}`,
+    `route ${name}`,
+    'all',
+  ];
+}
+
+function octaveOf(tokens: number): number {
+  return Math.floor(Math.log2(Math.max(1, tokens)));
+}
+
+/** What the caller allows for one choice; null: it does not say. */
+function allowedOutput({ body }: PredictedCall): number | null {
+  const bounds = [body.max_completion_tokens, body.max_tokens].filter(isCount);
+  return bounds.length > 0 ? Math.floor(Math.min(...bounds)) : null;
+}
+
+function choicesOf({ body }: PredictedCall): number {
+  return isCount(body.n) ? Math.min(MOST_CHOICES, Math.max(1, Math.floor(body.n))) : 1;
+}
+
+function isCount(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0;
+}

@@ -1,0 +1,231 @@
+import fc from 'fast-check';
+import { defineScript, RedisConnections, type Redis, type RedisScript } from '@spillway/redis';
+import { Ledger } from '../ledger';
+import type { ModelLimits, Shares } from '../limits';
+import type { Entry, ModelReport } from '../permits';
+import { TermsBook } from '../terms';
+import { BEAT } from './beat.lua';
+import { ENTER } from './enter.lua';
+import { EXPLAIN } from './explain.lua';
+import { INSPECT } from './inspect.lua';
+import { REACH } from './reach.lua';
+import { RELEASE } from './release.lua';
+import { RENEW } from './renew.lua';
+import { keysOf } from './scripts';
+import { SURVEY } from './survey.lua';
+import { WITHDRAW } from './withdraw.lua';
+
+const TIMINGS = { leaseMs: 9000, claimMs: 4000 };
+const MODELS = ['m', 'n'];
+const CHAINS = [['m'], ['n'], ['m', 'n'], ['n', 'm']];
+const SHARES: Shares = {
+  critical: { share: 1, min_share: 0 },
+  normal: { share: 0.9, min_share: 0.1 },
+  low: { share: 0.7, min_share: 0.2 },
+};
+
+let connections: RedisConnections;
+let runs = 0;
+
+beforeAll(async () => {
+  connections = new RedisConnections({ url: process.env['SPILLWAY_TEST_REDIS_URL'] ?? '', prefix: 'scripts' });
+  await connections.ready();
+});
+afterAll(() => connections.onApplicationShutdown());
+
+const scripts = new Map<string, RedisScript>();
+
+/** A script that reads the time from two keys that the test sets. */
+function clocked(lua: string): RedisScript {
+  const clock = "{ redis.call('GET', KEYS[1] .. ':clock'), redis.call('GET', KEYS[1] .. ':micros') }";
+  const script = scripts.get(lua) ?? defineScript('clocked', lua.replace("redis.call('TIME')", clock), 10);
+  scripts.set(lua, script);
+  return script;
+}
+
+/** The law twice, side by side: in Redis, with a clock that the test sets, and in memory. */
+class Twins {
+  now = 1_800_000_000_000;
+  readonly granted = new Map<string, string>();
+  readonly waiting = new Set<string>();
+  private readonly redis: Redis = connections.get('law');
+  private readonly prefix = `scripts-${process.pid}-${runs++}`;
+  private readonly keys = keysOf(this.prefix);
+  private readonly terms: TermsBook;
+  private readonly ledger: Ledger;
+  private told: string[] = [];
+  private tickets = 0;
+
+  constructor(
+    limits: ReadonlyMap<string, ModelLimits>,
+    private readonly grants: Record<'express' | 'reached' | 'pumped', number>,
+  ) {
+    this.terms = new TermsBook({ limitsOf: model => limits.get(model) ?? null, shares: () => SHARES });
+    this.ledger = new Ledger(this.terms, TIMINGS, grant => this.told.push(`${grant.ticket}@${grant.model}`));
+  }
+
+  async setClock(): Promise<void> {
+    await this.redis.set(`${this.keys[0]}:clock`, Math.floor(this.now / 1000));
+    await this.redis.set(`${this.keys[0]}:micros`, (this.now % 1000) * 1000);
+  }
+
+  async enter(rank: number, models: string[], wait: number, tokens: number, express: boolean): Promise<void> {
+    const ticket = `t${String(this.tickets++).padStart(4, '0')}`;
+    const turnBy = this.now + wait;
+    const values = [ticket, rank + 1, turnBy, wait, tokens, express ? 1 : 0, 4, ...this.terms_(models)];
+    const asked = { ticket, rank, models, turnBy, tokens };
+    const enter = (): Entry => this.ledger.enter(asked, { express, queueLimit: 4 }, this.now);
+    const [entry, kind, first, second] = await this.run(ENTER, values, enter);
+    expect(kind).toBe(entry.kind);
+    compareEntry(entry, first, second);
+    if (entry.kind === 'granted') this.grant('express', `${ticket}@${entry.grant.model}`);
+    if (entry.kind === 'queued') this.waiting.add(ticket);
+  }
+
+  async reach(ticket: string): Promise<void> {
+    const [reached, kind, model] = await this.run(REACH, [ticket], () => this.ledger.reach(ticket, this.now));
+    expect(kind).toBe(reached.kind);
+    if (reached.kind !== 'granted') return;
+    expect(model).toBe(reached.grant.model);
+    this.grant('reached', `${ticket}@${reached.grant.model}`);
+  }
+
+  async withdraw(ticket: string): Promise<void> {
+    this.granted.delete(ticket);
+    this.waiting.delete(ticket);
+    await this.run(WITHDRAW, [ticket], () => this.ledger.withdraw(ticket, this.now));
+  }
+
+  async release(ticket: string, used: number | null): Promise<void> {
+    this.granted.delete(ticket);
+    await this.run(RELEASE, [ticket, used ?? ''], () => this.ledger.release(ticket, used, this.now));
+  }
+
+  async renew(ticket: string): Promise<void> {
+    await clocked(RENEW).run(this.redis, this.keys, [TIMINGS.leaseMs, ticket]);
+    this.ledger.renew(ticket, this.now);
+  }
+
+  async pass(ms: number): Promise<void> {
+    this.now += ms;
+    await this.setClock();
+    await this.run(BEAT, this.terms_(MODELS), () => void this.ledger.look(this.now));
+  }
+
+  async compare(): Promise<void> {
+    for (const model of MODELS) {
+      const explain = (): ModelReport => this.ledger.explain(model, this.now);
+      const [report, limits, waits, binds] = await this.run(EXPLAIN, this.terms_([model]), explain);
+      expect(limits).toEqual(report.limits.map(({ limit, admitted, used }) => [limit, admitted, used]));
+      expect(waits).toEqual(Object.values(report.waiting));
+      expect(binds).toEqual(report.binds ? [report.binds.limit, report.binds.inMs ?? -1] : []);
+    }
+    const tickets = [...this.granted.keys(), ...this.waiting];
+    const stateOf = (ticket: string): string => {
+      const state = this.ledger.stateOf(ticket);
+      return state.kind === 'granted' ? `granted:${state.grant.model}` : state.kind;
+    };
+    const [states, found] = await this.run(INSPECT, tickets, () => tickets.map(stateOf));
+    expect(found).toEqual(states);
+    const [depths, counted] = await this.run(SURVEY, [], () => [0, 1, 2].map(rank => this.ledger.depth(rank)));
+    expect(counted).toEqual(depths);
+  }
+
+  /** Runs a script and its twin, and sees to it that both grant the same waits in the same order. */
+  private async run<T>(lua: string, values: (string | number)[], twin: () => T): Promise<[T, ...unknown[]]> {
+    this.told = [];
+    const fixed = ['p', `{${this.prefix}}:grants:`, TIMINGS.claimMs];
+    const reply = await clocked(lua).run(this.redis, this.keys, [...fixed, ...values]);
+    const [, flat, ...rest] = reply as [number, string[], ...unknown[]];
+    const result = twin();
+    const granted = flat.flatMap((ticket, at) => (at % 2 === 0 ? [`${ticket}@${flat[at + 1]}`] : []));
+    expect(granted).toEqual(this.told);
+    for (const grant of granted) this.grant('pumped', grant);
+    return [result, ...rest];
+  }
+
+  private grant(how: 'express' | 'reached' | 'pumped', grant: string): void {
+    this.grants[how]++;
+    const [ticket = '', model = ''] = grant.split('@');
+    this.granted.set(ticket, model);
+    this.waiting.delete(ticket);
+  }
+
+  private terms_(models: readonly string[]): string[] {
+    return models.flatMap(model => [model, this.terms.json(model)]);
+  }
+}
+
+function compareEntry(entry: Entry, first: unknown, second: unknown): void {
+  if (entry.kind === 'granted') expect(first).toBe(entry.grant.model);
+  if (entry.kind !== 'queued') return;
+  expect(first).toBe(entry.ahead);
+  // The two languages may round the last digit of an exponential differently.
+  expect(Math.abs(Number(second) - (entry.estimateMs ?? -1))).toBeLessThanOrEqual(1);
+}
+
+const limit = (max: number): fc.Arbitrary<number> => fc.oneof(fc.constant(0), fc.integer({ min: 1, max }));
+const model: fc.Arbitrary<ModelLimits> = fc.record({
+  limits: fc.record({ inflight: limit(6), rpm: limit(40), tpm: limit(2000), tpd: limit(20_000) }),
+  headroom: fc.constantFrom(0, 0.2),
+  growth: fc.option(fc.constant({ max_ratio: 0.2, per_s: 10, floor_rps: 1 }), { nil: undefined }),
+});
+const step = fc.record({
+  what: fc.oneof(
+    { weight: 6, arbitrary: fc.constant('enter' as const) },
+    { weight: 4, arbitrary: fc.constantFrom('reach' as const, 'release' as const) },
+    { weight: 3, arbitrary: fc.constant('pass' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('withdraw' as const, 'renew' as const) },
+  ),
+  pick: fc.nat(),
+  rank: fc.nat(2),
+  chain: fc.constantFrom(...CHAINS),
+  wait: fc.integer({ min: 500, max: 20_000 }),
+  tokens: fc.nat(90),
+  express: fc.boolean(),
+  ms: fc.oneof({ weight: 5, arbitrary: fc.nat(700) }, { weight: 1, arbitrary: fc.nat(70_000) }),
+});
+
+describe('the scripts', () => {
+  it('decide as the memory law does, step by step', async () => {
+    const grants = { express: 0, reached: 0, pumped: 0 };
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(model, model),
+        fc.array(step, { minLength: 30, maxLength: 90 }),
+        async (models, steps) => {
+          const twins = new Twins(new Map(models.map((limits, at) => [MODELS[at] ?? '', limits])), grants);
+          await twins.setClock();
+          for (const { what, pick, rank, chain, wait, tokens, express, ms } of steps) {
+            const all = [...twins.granted.keys()];
+            const waits = [...twins.waiting];
+            const call = all[pick % all.length];
+            const ticket = waits[pick % waits.length];
+            if (what === 'enter') await twins.enter(rank, chain, wait, tokens, express);
+            else if (what === 'pass') await twins.pass(ms);
+            else if (what === 'reach' && ticket !== undefined) await twins.reach(ticket);
+            else if (what === 'release' && call !== undefined) await twins.release(call, pick % 3 ? tokens : null);
+            else if (what === 'renew' && call !== undefined) await twins.renew(call);
+            else if (what === 'withdraw')
+              await twins.withdraw([...all, ...waits][pick % (all.length + waits.length)] ?? 'x');
+            await twins.compare();
+          }
+        },
+      ),
+      { numRuns: 60, endOnFailure: true },
+    );
+    for (const count of Object.values(grants)) expect(count).toBeGreaterThan(5);
+  });
+
+  it.each(Object.entries({ BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SURVEY, WITHDRAW }))(
+    '%s touches only keys that are handed in, all under one hash tag',
+    (_, lua) => {
+      for (const [, key] of lua.matchAll(/redis\.call\('[A-Z]+', ([^,)]+)/g)) {
+        expect(key).toMatch(
+          /^(LAW|TICKETS|WAITS|REACHED|LEASES|WORKERS|BUCKETS|QUEUES\[[\w.]+\]|key|CHANNEL \.\. record\.worker)$/,
+        );
+      }
+      expect(new Set(keysOf('p').map(key => /^\{p\}:/.exec(key)?.[0]))).toEqual(new Set(['{p}:']));
+    },
+  );
+});

@@ -1,0 +1,135 @@
+import { startRedis, type RedisServer } from '../../../test/support/redis-server';
+import { RedisChannels } from './redis-channels';
+import { RedisConnections } from './redis-connections';
+import { RedisGuard, type RedisState } from './redis-guard';
+import { defineScript } from './redis-script';
+import { RedisUnavailable } from './redis-unavailable';
+
+describe('a Redis that comes and goes', () => {
+  let server: RedisServer;
+  let connections: RedisConnections;
+  let guard: RedisGuard;
+  let changes: { state: RedisState; at: number }[];
+
+  beforeEach(async () => {
+    server = await startRedis();
+    connections = new RedisConnections({ url: server.url, prefix: 'p' });
+    guard = new RedisGuard(connections);
+    changes = [];
+    guard.onStateChange(state => changes.push({ state, at: performance.now() }));
+    await guard.onModuleInit();
+  });
+  afterEach(async () => {
+    guard.onApplicationShutdown();
+    await connections.onApplicationShutdown();
+    await server.stop();
+  });
+
+  const write = (): Promise<unknown> => guard.run(() => connections.get('law').set('key', 'value'));
+  const becomes = async (state: RedisState): Promise<number> => {
+    const from = performance.now();
+    while (guard.state !== state) await new Promise(resolve => setTimeout(resolve, 5));
+    return performance.now() - from;
+  };
+
+  it('shows a loss within a second and its return within two, without any traffic', async () => {
+    expect(guard.state).toBe('ok');
+    server.kill('SIGSTOP');
+    expect(await becomes('lost')).toBeLessThan(1000);
+    server.kill('SIGCONT');
+    expect(await becomes('ok')).toBeLessThan(2000);
+    server.kill('SIGKILL');
+    expect(await becomes('lost')).toBeLessThan(1000);
+    await server.restart();
+    expect(await becomes('ok')).toBeLessThan(2000);
+    expect(changes.map(change => change.state)).toEqual(['lost', 'ok', 'lost', 'ok']);
+    expect(await write()).toBe('OK');
+  });
+
+  it('waits for a frozen Redis once, and then not at all', async () => {
+    await write();
+    server.kill('SIGSTOP');
+    const from = performance.now();
+    await expect(write()).rejects.toBeInstanceOf(RedisUnavailable);
+    expect(performance.now() - from).toBeLessThan(250);
+    const calls = Array.from({ length: 100 }, write);
+    const again = performance.now();
+    expect((await Promise.allSettled(calls)).map(call => call.status)).toEqual(Array(100).fill('rejected'));
+    expect(performance.now() - again).toBeLessThan(50);
+  });
+
+  it('sends nothing later that failed while Redis was away', async () => {
+    await write();
+    server.kill('SIGKILL');
+    await becomes('lost');
+    await expect(connections.get('law').incr('counter')).rejects.toThrow();
+    await expect(connections.get('queue').incr('counter')).rejects.toThrow();
+    await server.restart();
+    await becomes('ok');
+    expect(await connections.get('law').get('counter')).toBeNull();
+  });
+
+  it('takes a Redis that refuses writes for lost', async () => {
+    await connections.get('commands').config('SET', 'maxmemory', '1');
+    await expect(write()).rejects.toMatchObject({ reason: 'OOM' });
+    await new Promise(resolve => setTimeout(resolve, 700));
+    expect(guard.state).toBe('lost');
+    await connections.get('commands').config('SET', 'maxmemory', '0');
+    expect(await becomes('ok')).toBeLessThan(2000);
+  });
+
+  it('passes on a mistake in what was asked, and stays', async () => {
+    await connections.get('law').set('text', 'not a list');
+    await expect(guard.run(() => connections.get('law').lpush('text', 'x'))).rejects.toThrow(/^WRONGTYPE/);
+    await expect(guard.run(() => Promise.reject(new TypeError('a bug')))).rejects.toBeInstanceOf(TypeError);
+    expect(guard.state).toBe('ok');
+  });
+
+  it('bears a burst that takes Redis longer than the deadline', async () => {
+    await write();
+    const slow = defineScript('slow', 'local t = 0 for i = 1, 20000 do t = t + i end return t', 0);
+    await guard.run(() => slow.run(connections.get('law'), [], []));
+    const burst = Array.from({ length: 300 }, () => guard.run(() => slow.run(connections.get('law'), [], [])));
+    const results = await Promise.allSettled(burst);
+    expect(results.some(result => result.status === 'fulfilled')).toBe(true);
+    expect(guard.state).toBe('ok');
+  });
+
+  it('keeps its subscriptions over a restart', async () => {
+    const channels = new RedisChannels(connections);
+    const heard: string[] = [];
+    channels.channel('news', message => heard.push(message));
+    server.kill('SIGKILL');
+    await becomes('lost');
+    await server.restart();
+    await becomes('ok');
+    while (heard.length === 0) {
+      await channels.publish('news', 'again');
+      await new Promise(resolve => setTimeout(resolve, 20));
+    }
+    expect(heard[0]).toBe('again');
+  });
+});
+
+it('starts without Redis, and tells no secret in its errors', async () => {
+  const connections = new RedisConnections({ url: 'redis://user:s3cret@127.0.0.1:1', prefix: 'p' });
+  const guard = new RedisGuard(connections);
+  await guard.onModuleInit();
+  expect(guard.state).toBe('lost');
+  const error = await guard.run(() => connections.get('law').get('x')).catch((failure: unknown) => failure);
+  expect(error).toBeInstanceOf(RedisUnavailable);
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/s3cret|127\.0\.0\.1/);
+  guard.onApplicationShutdown();
+  await connections.onApplicationShutdown();
+});
+
+it('tells no secret when the password is wrong', async () => {
+  const server = await startRedis({ settings: ['--requirepass', 'right'] });
+  const connections = new RedisConnections({ url: server.url.replace('//', '//:s3cret@'), prefix: 'p' });
+  const guard = new RedisGuard(connections);
+  await guard.onModuleInit();
+  expect(guard.state).toBe('lost');
+  guard.onApplicationShutdown();
+  await connections.onApplicationShutdown();
+  await server.stop();
+});

@@ -1,0 +1,91 @@
+import { ask, callerOf, failureOf } from '../support/caller';
+import { startInstallation, type Installation } from '../support/installation';
+import { eventually, underWayAt, waitingAt } from '../support/operator';
+import type { SpillwayProcess } from '../support/spillway';
+
+const LEASE_MS = 2_000;
+const CLAIM_MS = 1_000;
+const INFLIGHT = 2;
+
+const CONFIGURATION = {
+  models: { m: { provider: 'simulator', limits: { inflight: INFLIGHT }, headroom: 0 } },
+  routes: { assistant: { chain: ['m'], cache: { exact: false } } },
+  scheduling: { express: false, lease_ms: LEASE_MS, claim_ms: CLAIM_MS },
+  priorities: { normal: { max_wait_ms: 30_000, share: 1 } },
+};
+
+describe('the death of a process', () => {
+  let installation: Installation;
+
+  beforeAll(async () => {
+    installation = await startInstallation();
+  });
+
+  afterEach(() => installation.clear());
+  afterAll(() => installation.stop());
+
+  const start = (role: 'gateway' | 'worker'): Promise<SpillwayProcess> => installation.start(role, CONFIGURATION);
+  const asked = (): string[] =>
+    installation.simulator.requests('m').map(({ body }) => {
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      return messages[0]?.content ?? '';
+    });
+  const call = async ({ url }: SpillwayProcess, question: string): Promise<string> =>
+    (await ask(callerOf(url), 'assistant', question)).text;
+
+  it('a gateway killed with calls under way and waiting leaves nothing behind, and others go on', async () => {
+    const [dying, living] = await Promise.all([start('gateway'), start('gateway'), start('worker')]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
+    const lost: Promise<unknown>[] = [];
+    for (let index = 1; index <= INFLIGHT; index++) lost.push(failureOf(call(dying, `running ${index}`)));
+    await eventually(() => asked().length === INFLIGHT);
+    for (let index = 1; index <= 3; index++) lost.push(failureOf(call(dying, `waiting ${index}`)));
+    await eventually(async () => (await waitingAt(living)) === 3);
+    const others = [1, 2, 3, 4].map(index => call(living, `other ${index}`));
+    await eventually(async () => (await waitingAt(living)) === 7);
+    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+
+    dying.kill('SIGKILL');
+    const killedAt = Date.now();
+    await Promise.all(lost);
+    expect(await Promise.all(others)).toEqual([1, 2, 3, 4].map(index => expect.stringContaining(`other ${index}`)));
+    // Every ticket of the dead may have cost one claim, at most as many at a time as there are permits.
+    expect(Date.now() - killedAt).toBeLessThan(LEASE_MS + 3 * CLAIM_MS + 2_000);
+    await eventually(async () => (await waitingAt(living)) === 0);
+    await eventually(async () => (await underWayAt(living)) === 0, LEASE_MS + 3 * CLAIM_MS);
+    expect(asked().filter(question => question.startsWith('waiting'))).toEqual([]);
+    expect(installation.simulator.stats()['m']).toMatchObject({ aborted: INFLIGHT, inflight: 0 });
+  });
+
+  it('of two workers one is killed: no waiting call is lost, and none is made twice', async () => {
+    const [one, other, dying] = await Promise.all([
+      start('gateway'),
+      start('gateway'),
+      start('worker'),
+      start('worker'),
+    ]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 40 } });
+    const questions = Array.from({ length: 60 }, (_, index) => `question ${index}.`);
+    const calls = questions.map((question, index) => call(index % 2 === 0 ? one : other, question));
+    await eventually(() => asked().length > 10);
+    dying.kill('SIGKILL');
+    const answers = await Promise.all(calls);
+    answers.forEach((answer, index) => expect(answer).toContain(questions[index]));
+    expect(asked().toSorted()).toEqual(questions.toSorted());
+    expect(await waitingAt(one)).toBe(0);
+  });
+
+  it('the only worker is killed: calls wait until there is another, and none is lost or made twice', async () => {
+    const [one, other, dying] = await Promise.all([start('gateway'), start('gateway'), start('worker')]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 40 } });
+    const questions = Array.from({ length: 40 }, (_, index) => `question ${index}.`);
+    const calls = questions.map((question, index) => call(index % 2 === 0 ? one : other, question));
+    await eventually(() => asked().length > 5);
+    dying.kill('SIGKILL');
+    await start('worker');
+    const answers = await Promise.all(calls);
+    answers.forEach((answer, index) => expect(answer).toContain(questions[index]));
+    expect(asked().toSorted()).toEqual(questions.toSorted());
+    expect(await waitingAt(one)).toBe(0);
+  });
+});

@@ -1,0 +1,34 @@
+import type { SpillwayProcess } from './spillway';
+
+interface Status {
+  readonly queues: Readonly<Record<'critical' | 'normal' | 'low', number>>;
+  readonly models: Readonly<Record<string, { readonly inflight: number }>>;
+}
+
+/** What `GET /admin/status` says. */
+export async function statusOf({ url }: SpillwayProcess): Promise<Status> {
+  const response = await fetch(`${url}/admin/status`);
+  return (await response.json()) as Status;
+}
+
+/** Calls of all classes that wait for a turn. */
+export async function waitingAt(process: SpillwayProcess): Promise<number> {
+  const { queues } = await statusOf(process);
+  return queues.critical + queues.normal + queues.low;
+}
+
+/** Calls under way, of all models. */
+export async function underWayAt(process: SpillwayProcess): Promise<number> {
+  const { models } = await statusOf(process);
+  return Object.values(models).reduce((sum, { inflight }) => sum + inflight, 0);
+}
+
+/** Waits until something is so, and returns the milliseconds that it took. */
+export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<number> {
+  const startedAt = Date.now();
+  while (!(await condition())) {
+    if (Date.now() - startedAt > withinMs) throw new Error(`not within ${withinMs} ms: ${condition.toString()}`);
+    await new Promise(resolve => setTimeout(resolve, 20));
+  }
+  return Date.now() - startedAt;
+}
