@@ -45,6 +45,7 @@ describe.each(STORES)('ExactStore: %s', (_, storeWith) => {
     rest: '"choices":[{"message":{"content":"line1\\n\\"quoted\\" \u2028 🚀"}}]}',
     model: 'gpt-4o',
     usage: { input: 5, output: 1 },
+    digest: null,
     madeAt: clock.time,
     expiresAt: clock.time + 60_000,
     ...more,
@@ -56,10 +57,10 @@ describe.each(STORES)('ExactStore: %s', (_, storeWith) => {
 
   it('gives what was kept, as it was', async () => {
     await store.set('a', answer());
-    await store.set('b', answer({ model: null, usage: null, rest: '"a":1}' }));
+    await store.set('b', answer({ model: null, usage: null, digest: null, rest: '"a":1}' }));
     expect(await store.get('a')).toEqual(answer());
     expect(await store.get('a')).toEqual(answer());
-    expect(await store.get('b')).toEqual(answer({ model: null, usage: null, rest: '"a":1}' }));
+    expect(await store.get('b')).toEqual(answer({ model: null, usage: null, digest: null, rest: '"a":1}' }));
   });
 
   it('replaces what was there', async () => {
@@ -88,7 +89,14 @@ describe('LayeredStore', () => {
     const far = redisStore(clock);
     const asked = jest.spyOn(far, 'get');
     const store = new LayeredStore(new MemoryStore(bounds, clock), far);
-    const kept = { rest: '"a":1}', model: null, usage: null, madeAt: clock.time, expiresAt: clock.time + 1000 };
+    const kept = {
+      rest: '"a":1}',
+      model: null,
+      usage: null,
+      digest: null,
+      madeAt: clock.time,
+      expiresAt: clock.time + 1000,
+    };
     await far.set('a', kept);
 
     expect(await store.get('a')).toEqual(kept);
@@ -102,7 +110,14 @@ describe('LayeredStore', () => {
     const clock = new ManualClock(new SystemClock().now());
     const far = redisStore(clock);
     const [one, other] = [0, 1].map(() => new LayeredStore(new MemoryStore(bounds, clock), far));
-    const kept = { rest: '"a":1}', model: null, usage: null, madeAt: clock.time, expiresAt: clock.time + 1000 };
+    const kept = {
+      rest: '"a":1}',
+      model: null,
+      usage: null,
+      digest: null,
+      madeAt: clock.time,
+      expiresAt: clock.time + 1000,
+    };
     await one?.set('a', kept);
     expect(await other?.get('a')).toEqual(kept);
   });
@@ -118,7 +133,14 @@ describe('RedisStore', () => {
       const clock = new ManualClock(new SystemClock().now());
       const far = new RedisStore(lost.get('commands'), new RedisGuard(lost), lost.prefix, clock);
       const store = new LayeredStore(new MemoryStore(bounds, clock), far);
-      const kept = { rest: '"a":1}', model: null, usage: null, madeAt: clock.time, expiresAt: clock.time + 60_000 };
+      const kept = {
+        rest: '"a":1}',
+        model: null,
+        usage: null,
+        digest: null,
+        madeAt: clock.time,
+        expiresAt: clock.time + 60_000,
+      };
       await store.set('a', kept);
       await far.set('b', kept);
       expect(await far.get('b')).toEqual(kept);
@@ -140,6 +162,7 @@ describe('RedisStore', () => {
       rest: '"a":1}',
       model: null,
       usage: null,
+      digest: null,
       madeAt: clock.time,
       expiresAt: clock.time + 5000,
     });

@@ -2,7 +2,6 @@ import type OpenAI from 'openai';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, askForStream, callerOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
-import { eventually } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
 const KEYS = { shop: 'sk-shop-0123456789', other: 'sk-other-0123456789' };
@@ -139,50 +138,5 @@ describe('the exact cache, shared by processes', () => {
     await clear();
     await sleep(SETTLED_MS);
     expect(await states()).toEqual(['MISS', 'MISS', 'MISS']);
-  });
-
-  describe.each([
-    { loss: 'killed', lose: 'SIGKILL', restore: () => installation.redis.restart() },
-    { loss: 'frozen', lose: 'SIGSTOP', restore: async () => installation.redis.kill('SIGCONT') },
-  ] as const)('while Redis is $loss', ({ lose, restore }) => {
-    const readiness = async (): Promise<unknown[]> =>
-      Promise.all(
-        gateways.map(async ({ url }) => {
-          const response = await fetch(`${url}/readyz`);
-          return { status: response.status, body: await response.json() };
-        }),
-      );
-    const becomes = (status: string, redis: string, withinMs: number): Promise<number> =>
-      eventually(async () => {
-        const wanted = { status: 200, body: { status, parts: { redis } } };
-        return (await readiness()).every(found => JSON.stringify(found) === JSON.stringify(wanted));
-      }, withinMs);
-
-    it('calls are answered, readiness tells, and all is well soon after its return', async () => {
-      const known = newQuestion();
-      await ask(one, 'assistant', known);
-      installation.redis.kill(lose);
-      const startedAt = Date.now();
-      const answers = await Promise.all(
-        [one, other].flatMap(caller => [
-          ask(caller, 'assistant', newQuestion()),
-          askForStream(caller, 'assistant', newQuestion()),
-        ]),
-      );
-      expect(answers.map(({ headers }) => headers.get('x-spillway-outcome'))).toEqual(Array(4).fill('generated'));
-      expect(Date.now() - startedAt).toBeLessThan(1_500);
-      await becomes('degraded', 'lost', 1_500);
-      expect((await ask(one, 'assistant', newQuestion())).text).not.toBe('');
-      expect(await cacheOf(one, known)).toBe('HIT');
-      expect((await fetch(`${gateways[0].url}/livez`)).status).toBe(200);
-
-      await restore();
-      await becomes('ok', 'ok', 2_500);
-      const question = newQuestion();
-      await sleep(SETTLED_MS);
-      await ask(one, 'assistant', question);
-      await written();
-      expect(await cacheOf(other, question)).toBe('HIT');
-    });
   });
 });

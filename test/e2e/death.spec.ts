@@ -7,12 +7,12 @@ const LEASE_MS = 2_000;
 const CLAIM_MS = 1_000;
 const INFLIGHT = 2;
 
-const CONFIGURATION = {
+const configuration = (express: boolean): object => ({
   models: { m: { provider: 'simulator', limits: { inflight: INFLIGHT }, headroom: 0 } },
   routes: { assistant: { chain: ['m'], cache: { exact: false } } },
-  scheduling: { express: false, lease_ms: LEASE_MS, claim_ms: CLAIM_MS },
+  scheduling: { express, lease_ms: LEASE_MS, claim_ms: CLAIM_MS },
   priorities: { normal: { max_wait_ms: 30_000, share: 1 } },
-};
+});
 
 describe('the death of a process', () => {
   let installation: Installation;
@@ -24,7 +24,8 @@ describe('the death of a process', () => {
   afterEach(() => installation.clear());
   afterAll(() => installation.stop());
 
-  const start = (role: 'gateway' | 'worker'): Promise<SpillwayProcess> => installation.start(role, CONFIGURATION);
+  const start = (role: 'gateway' | 'worker', express = false): Promise<SpillwayProcess> =>
+    installation.start(role, configuration(express));
   const asked = (): string[] =>
     installation.simulator.requests('m').map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
@@ -33,29 +34,37 @@ describe('the death of a process', () => {
   const call = async ({ url }: SpillwayProcess, question: string): Promise<string> =>
     (await ask(callerOf(url), 'assistant', question)).text;
 
-  it('a gateway killed with calls under way and waiting leaves nothing behind, and others go on', async () => {
-    const [dying, living] = await Promise.all([start('gateway'), start('gateway'), start('worker')]);
-    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
-    const lost: Promise<unknown>[] = [];
-    for (let index = 1; index <= INFLIGHT; index++) lost.push(failureOf(call(dying, `running ${index}`)));
-    await eventually(() => asked().length === INFLIGHT);
-    for (let index = 1; index <= 3; index++) lost.push(failureOf(call(dying, `waiting ${index}`)));
-    await eventually(async () => (await waitingAt(living)) === 3);
-    const others = [1, 2, 3, 4].map(index => call(living, `other ${index}`));
-    await eventually(async () => (await waitingAt(living)) === 7);
-    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+  it.each([true, false])(
+    'a gateway killed with calls under way and waiting leaves nothing behind, others go on (express: %s)',
+    async express => {
+      const roles = ['gateway', 'gateway', 'worker'] as const;
+      const [dying, living] = (await Promise.all(roles.map(role => start(role, express)))) as [
+        SpillwayProcess,
+        SpillwayProcess,
+        SpillwayProcess,
+      ];
+      installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
+      const lost: Promise<unknown>[] = [];
+      for (let index = 1; index <= INFLIGHT; index++) lost.push(failureOf(call(dying, `running ${index}`)));
+      await eventually(() => asked().length === INFLIGHT);
+      for (let index = 1; index <= 3; index++) lost.push(failureOf(call(dying, `waiting ${index}`)));
+      await eventually(async () => (await waitingAt(living)) === 3);
+      const others = [1, 2, 3, 4].map(index => call(living, `other ${index}`));
+      await eventually(async () => (await waitingAt(living)) === 7);
+      installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
 
-    dying.kill('SIGKILL');
-    const killedAt = Date.now();
-    await Promise.all(lost);
-    expect(await Promise.all(others)).toEqual([1, 2, 3, 4].map(index => expect.stringContaining(`other ${index}`)));
-    // Every ticket of the dead may have cost one claim, at most as many at a time as there are permits.
-    expect(Date.now() - killedAt).toBeLessThan(LEASE_MS + 3 * CLAIM_MS + 2_000);
-    await eventually(async () => (await waitingAt(living)) === 0);
-    await eventually(async () => (await underWayAt(living)) === 0, LEASE_MS + 3 * CLAIM_MS);
-    expect(asked().filter(question => question.startsWith('waiting'))).toEqual([]);
-    expect(installation.simulator.stats()['m']).toMatchObject({ aborted: INFLIGHT, inflight: 0 });
-  });
+      dying.kill('SIGKILL');
+      const killedAt = Date.now();
+      await Promise.all(lost);
+      expect(await Promise.all(others)).toEqual([1, 2, 3, 4].map(index => expect.stringContaining(`other ${index}`)));
+      // Every ticket of the dead may have cost one claim, at most as many at a time as there are permits.
+      expect(Date.now() - killedAt).toBeLessThan(LEASE_MS + 3 * CLAIM_MS + 2_000);
+      await eventually(async () => (await waitingAt(living)) === 0);
+      await eventually(async () => (await underWayAt(living)) === 0, LEASE_MS + 3 * CLAIM_MS);
+      expect(asked().filter(question => question.startsWith('waiting'))).toEqual([]);
+      expect(installation.simulator.stats()['m']).toMatchObject({ aborted: INFLIGHT, inflight: 0 });
+    },
+  );
 
   it('of two workers one is killed: no waiting call is lost, and none is made twice', async () => {
     const [one, other, dying] = await Promise.all([
@@ -87,5 +96,24 @@ describe('the death of a process', () => {
     answers.forEach((answer, index) => expect(answer).toContain(questions[index]));
     expect(asked().toSorted()).toEqual(questions.toSorted());
     expect(await waitingAt(one)).toBe(0);
+  });
+
+  it('a call that lasts longer than a lease keeps its permit as long as its gateway lives', async () => {
+    const short = {
+      ...configuration(true),
+      models: { m: { provider: 'simulator', limits: { inflight: 1 }, headroom: 0 } },
+      scheduling: { lease_ms: 600, claim_ms: 300 },
+    };
+    const [one, other] = await Promise.all([
+      installation.start('gateway', short),
+      installation.start('gateway', short),
+      installation.start('worker', short),
+    ]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 2_000 } });
+    const long = call(one, 'long');
+    await eventually(() => asked().length === 1);
+    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+    await Promise.all([long, call(other, 'patient')]);
+    expect(installation.simulator.stats()['m']?.peak_inflight).toBe(1);
   });
 });

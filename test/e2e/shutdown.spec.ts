@@ -1,3 +1,5 @@
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, askForStream, callerOf, failureOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
@@ -108,6 +110,40 @@ describe('a process that is told to stop', () => {
     expect(Date.now() - startedAt).toBeLessThan(3_000);
   });
 
+  it('sends a large answer whole to a caller that reads slowly', async () => {
+    const [gateway] = await Promise.all([
+      installation.start('gateway', configuration()),
+      installation.start('worker', configuration()),
+    ]);
+    const text = 'a'.repeat(8_000_000);
+    installation.simulator.configure('free', { answer: { mode: 'fixed', text } });
+    const socket = post(gateway.url, { model: 'assistant', messages: [{ role: 'user', content: 'all of it' }] });
+    await eventually(() => gateway.logLines().some(line => line['outcome'] === 'generated'));
+    gateway.kill('SIGTERM');
+    await eventually(async () => (await readiness(gateway)) === 503, 1_000);
+    let answer = '';
+    for await (const piece of socket.setEncoding('utf8')) answer += piece as string;
+    expect(answer).toContain(text);
+    expect(answer.trimEnd().endsWith('}')).toBe(true);
+    expect(await gateway.ended()).toBe(0);
+  });
+
+  it.each([
+    { caller: 'does not read its stream', sent: 1 },
+    { caller: 'never ends its request', sent: 0.5 },
+  ])('does not wait beyond its time for a caller that $caller', async ({ sent }) => {
+    const gateway = await installation.start('all', configuration({ server: { drain_ms: 500 } }));
+    installation.simulator.configure('free', { answer: { mode: 'lengths', tokens: 200_000 } });
+    const messages = [{ role: 'user', content: 'on and on' }];
+    const socket = post(gateway.url, { model: 'assistant', stream: true, messages }, sent);
+    if (sent === 1) await eventually(() => asked('free') === 1);
+    await sleep(500);
+    const startedAt = Date.now();
+    expect(await gateway.stop()).toBe(0);
+    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    socket.destroy();
+  });
+
   it('a worker leaves in order while tickets wait, and another takes over', async () => {
     const [gateway, worker] = await Promise.all([
       installation.start('gateway', configuration()),
@@ -125,3 +161,15 @@ describe('a process that is told to stop', () => {
     expect(asked('single')).toBe(20);
   });
 });
+
+/** Sends the first part of a call by hand, and reads nothing until told to. */
+function post(url: string, body: object, part = 1): Socket {
+  const text = JSON.stringify(body);
+  const head = ['POST /v1/chat/completions HTTP/1.1', 'host: spillway', 'connection: close'];
+  const length = [`content-length: ${Buffer.byteLength(text)}`, 'content-type: application/json'];
+  const socket = connect(Number(new URL(url).port), '127.0.0.1');
+  socket.pause();
+  socket.on('error', () => undefined);
+  socket.write([...head, ...length, '', text.slice(0, Math.ceil(text.length * part))].join('\r\n'));
+  return socket;
+}

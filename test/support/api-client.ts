@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** What a body may hold, as far as tests look at it. */
-export interface ReplyBody {
+interface ReplyBody {
   readonly id?: string;
   readonly object?: string;
   readonly created?: number;

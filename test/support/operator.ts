@@ -6,7 +6,7 @@ interface Status {
 }
 
 /** What `GET /admin/status` says. */
-export async function statusOf({ url }: SpillwayProcess): Promise<Status> {
+async function statusOf({ url }: SpillwayProcess): Promise<Status> {
   const response = await fetch(`${url}/admin/status`);
   return (await response.json()) as Status;
 }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { SystemClock, type Priority } from '@spillway/contracts';
 import {
   MemoryPermits,
@@ -10,6 +11,8 @@ import {
 import type { WaitRequest } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 
+/** Longer than any test. */
+const LONG_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 30_000 };
 /** Short enough to wait for. */
 export const SHORT_TIMINGS: PermitTimings = { leaseMs: 400, claimMs: 250 };
 export const FULL_SHARES: Shares = {
@@ -19,7 +22,7 @@ export const FULL_SHARES: Shares = {
 };
 
 /** Limits that a test may change at any time; nothing but what it names is limited. */
-export class TestLimits {
+class TestLimits {
   classes: Shares = FULL_SHARES;
   private readonly models = new Map<string, ModelLimits>();
 
@@ -38,6 +41,8 @@ export class TestLimits {
 
 /** The same permits as several processes see them. */
 export interface PermitWorld {
+  /** Starts the keys of this world. */
+  readonly prefix: string;
   readonly limits: TestLimits;
   /** A view of its own; the same object each time where permits are not shared. */
   process(): Promise<Permits>;
@@ -46,10 +51,11 @@ export interface PermitWorld {
   stop(): Promise<void>;
 }
 
-export function memoryWorld(timings?: PermitTimings): PermitWorld {
+export function memoryWorld(timings = LONG_TIMINGS): PermitWorld {
   const limits = new TestLimits();
   const permits = new MemoryPermits(limits, new SystemClock(), timings);
   return {
+    prefix: '',
     limits,
     process: async () => permits,
     crash: () => permits.onApplicationShutdown(),
@@ -57,16 +63,11 @@ export function memoryWorld(timings?: PermitTimings): PermitWorld {
   };
 }
 
-let worlds = 0;
-
-export function redisWorld(
-  url: string,
-  timings?: PermitTimings,
-  prefix = `permits-${process.pid}-${worlds++}`,
-): PermitWorld {
+export function redisWorld(url: string, timings = LONG_TIMINGS, prefix = `permits-${randomUUID()}`): PermitWorld {
   const limits = new TestLimits();
   const all: { permits: RedisPermits; connections: RedisConnections; guard: RedisGuard }[] = [];
   return {
+    prefix,
     limits,
     process: async () => {
       const connections = new RedisConnections({ url, prefix });

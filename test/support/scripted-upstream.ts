@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Writable } from 'node:stream';
-import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate } from 'node:timers/promises';
 import { createGzip, type Gzip } from 'node:zlib';
-import { matches, piecesOf, type Step } from './upstream-step';
+import { matches, pause, piecesOf, type Step } from './upstream-step';
 
 /** What the upstream saw of one request. */
 interface SeenRequest {
@@ -87,7 +87,7 @@ async function answer(
   const step = choose(seen);
   if (step.no_response === 'hang') return;
   if (step.no_response) return void request.socket.resetAndDestroy();
-  if (step.ttfb_ms) await sleep(step.ttfb_ms);
+  if (step.ttfb_ms) await pause(step.ttfb_ms);
   if (response.destroyed) return;
   response.writeHead(step.status ?? 200, headersOf(step));
   if (step.keepalive_close_after_ms !== undefined) {
@@ -106,7 +106,7 @@ async function answer(
   }
   if (step.end === 'hang') return;
   if (step.end === 'reset') {
-    await sleep(20);
+    await pause(20);
     request.socket.resetAndDestroy();
   } else {
     (gzip ?? response).end();

@@ -71,6 +71,11 @@ const LINE_ENDS: Readonly<Record<Framing, string>> = {
 };
 const BLOCK = 65_536;
 
+/** Waits, but keeps no process alive: what an answer waits for may outlive its test. */
+export async function pause(ms: number): Promise<void> {
+  await sleep(ms, undefined, { ref: false });
+}
+
 /** Whether a step is meant for a request. */
 export function matches(match: Match, headers: Readonly<Record<string, unknown>>, text: string): boolean {
   const body = parse(text);
@@ -86,11 +91,11 @@ export function matches(match: Match, headers: Readonly<Record<string, unknown>>
 export async function* piecesOf(step: Step): AsyncGenerator<Buffer> {
   const frame = step.frame ?? 'lf';
   for (const [index, item] of (step.sse ?? []).entries()) {
-    if (index > 0 && step.gap_ms) await sleep(step.gap_ms);
+    if (index > 0 && step.gap_ms) await pause(step.gap_ms);
     yield* piecesOfItem(item, frame);
   }
   for (const part of step.body_parts ?? []) {
-    if ('sleep' in part) await sleep(part.sleep);
+    if ('sleep' in part) await pause(part.sleep);
     else yield Buffer.from('text' in part ? part.text : JSON.stringify(part.json));
   }
   if (step.json !== undefined) yield Buffer.from(JSON.stringify(step.json));
@@ -100,8 +105,8 @@ export async function* piecesOf(step: Step): AsyncGenerator<Buffer> {
 }
 
 async function* piecesOfItem(item: StreamItem, frame: Framing): AsyncGenerator<Buffer> {
-  const { sleep: pause, raw, b64, gen_text, gen_chunks, raw_gen, drip } = item === '[DONE]' ? {} : item;
-  if (pause !== undefined) await sleep(pause);
+  const { sleep: silence, raw, b64, gen_text, gen_chunks, raw_gen, drip } = item === '[DONE]' ? {} : item;
+  if (silence !== undefined) await pause(silence);
   else if (raw !== undefined) yield Buffer.from(raw);
   else if (b64 !== undefined) yield Buffer.from(b64, 'base64');
   else if (gen_text !== undefined) yield framed(chunk('a'.repeat(gen_text)), frame);
@@ -112,7 +117,7 @@ async function* piecesOfItem(item: StreamItem, frame: Framing): AsyncGenerator<B
     yield* repeated(raw_gen.char, raw_gen.n);
   } else if (drip) {
     for (let count = 0; count < drip.count; count++) {
-      await sleep(drip.every_ms);
+      await pause(drip.every_ms);
       yield Buffer.from(drip.text);
     }
   } else yield framed(item, frame);

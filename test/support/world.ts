@@ -1,5 +1,6 @@
+import { isJsonObject } from '@spillway/contracts';
 import { ApiClient } from './api-client';
-import { startGateway, type Gateway } from './gateway';
+import { startGateway, type Gateway, type GatewayOptions } from './gateway';
 import { startUpstream, type Upstream } from './scripted-upstream';
 
 /** Two scripted providers and a Spillway in front of them. */
@@ -12,7 +13,7 @@ export interface World {
   stop(): Promise<void>;
 }
 
-type Sections = Readonly<Record<string, object>>;
+type Sections = Readonly<Record<string, unknown>>;
 
 export interface WorldOptions {
   /** Sections of the configuration beside, or merged over, those of every world. */
@@ -23,7 +24,8 @@ export interface WorldOptions {
   readonly route?: object;
   /** Whether equal calls are answered from the cache; most cases are about calls that reach a model. */
   readonly cache?: boolean;
-  readonly env?: Readonly<Record<string, string>>;
+  readonly env?: GatewayOptions['env'];
+  readonly patience?: GatewayOptions['patience'];
 }
 
 /** What a configuration says, with two providers at these addresses. */
@@ -46,25 +48,23 @@ export function worldConfiguration(
       'm-primary': { chain: ['primary', 'fallback'], ...routes },
       alone: { chain: ['primary'], ...routes },
     },
-  };
-  const keys = {
     keys: [
       { name: 'a', key: 'KEY_A' },
       { name: 'b', key: 'KEY_B' },
     ],
   };
-  const merged = Object.entries(configuration).map(([name, section]) => [
-    name,
-    Array.isArray(section) ? section : { ...base[name], ...section },
-  ]);
-  return { ...base, ...keys, ...(Object.fromEntries(merged) as Sections) };
+  const merged = Object.entries(configuration).map(([name, section]) => {
+    const usual = base[name];
+    return [name, isJsonObject(usual) && isJsonObject(section) ? { ...usual, ...section } : section];
+  });
+  return { ...base, ...(Object.fromEntries(merged) as Sections) };
 }
 
 export async function startWorld(options: WorldOptions = {}): Promise<World> {
   const primary = await startUpstream([]);
   const fallback = await startUpstream([]);
   const configuration = worldConfiguration({ primary: primary.url, fallback: fallback.url }, options);
-  const gateway = await startGateway({ configuration, env: options.env });
+  const gateway = await startGateway({ configuration, env: options.env, patience: options.patience });
   return {
     primary,
     fallback,

@@ -8,19 +8,30 @@ import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
 
 /** How long a client may take to send one request, so that slow ones hold no connection for ever. */
-const REQUEST_WITHIN_MS = 60_000;
-const HEADERS_WITHIN_MS = 20_000;
+export interface Patience {
+  readonly headersMs: number;
+  readonly requestMs: number;
+  /** How often connections are looked at. */
+  readonly checkEveryMs: number;
+}
+
+const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000, checkEveryMs: 5_000 };
 /** Longer than the idle time of common load balancers, so that they never meet a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 const CORS_VALID_S = 86_400;
 
 /** An application behind our doors: who calls is checked before a body is read, and every error is one of ours. */
-export async function createHttpServer(module: DynamicModule, server: ServerSettings): Promise<NestFastifyApplication> {
+export async function createHttpServer(
+  module: DynamicModule,
+  server: ServerSettings,
+  { headersMs, requestMs, checkEveryMs }: Patience = PATIENCE,
+): Promise<NestFastifyApplication> {
   const adapter = new FastifyAdapter({
-    requestTimeout: REQUEST_WITHIN_MS,
+    requestTimeout: requestMs,
     keepAliveTimeout: KEEP_ALIVE_MS,
-    forceCloseConnections: 'idle',
-    http: { headersTimeout: HEADERS_WITHIN_MS, connectionsCheckingInterval: 5_000 },
+    // The reception has let everyone finish by then: what is left are callers that neither send nor read.
+    forceCloseConnections: true,
+    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: ['error', 'warn'],

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isJsonObject, type AnswerPart, type JsonObject, type Usage } from '@spillway/contracts';
+import { isJsonObject, type AnswerDigest, type AnswerPart, type JsonObject, type Usage } from '@spillway/contracts';
 
 /** A whole completion as it is kept: a hit sets its own id and time before it and serialises nothing. */
 export interface CachedAnswer {
@@ -8,6 +8,8 @@ export interface CachedAnswer {
   /** The configured name of the model that answered. */
   readonly model: string | null;
   readonly usage: Usage | null;
+  /** Null where it says nothing but calls of tools. */
+  readonly digest: AnswerDigest | null;
   /** Milliseconds since the epoch. */
   readonly madeAt: number;
   /** Milliseconds since the epoch. */
@@ -22,16 +24,19 @@ export function restOf(body: JsonObject): string {
 
 /** The answer as a completion made `now`. */
 export function replay(answer: CachedAnswer, now: number): AnswerPart {
-  const json = `{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},${answer.rest}`;
-  let body: JsonObject | undefined;
-  return {
-    kind: 'whole',
-    json,
-    // Most hits are sent as text: parsed only for whoever looks inside.
-    get body() {
-      return (body ??= JSON.parse(json) as JsonObject);
-    },
-  };
+  return new Replay(`{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},${answer.rest}`);
+}
+
+/** Most hits are sent as text: parsed only for whoever looks inside. */
+class Replay implements AnswerPart {
+  readonly kind = 'whole';
+  private parsed: JsonObject | null = null;
+
+  constructor(readonly json: string) {}
+
+  get body(): JsonObject {
+    return (this.parsed ??= JSON.parse(this.json) as JsonObject);
+  }
 }
 
 /** A line of facts, then the completion's text as it is. */

@@ -26,13 +26,13 @@ export class ExactCacheStage implements Stage<Call, CachedCall> {
     const cacheKey = this.keyOf(call);
     if (cacheKey === null || !mayReadExact(call)) {
       call.journal.cache = 'BYPASS';
-      return next({ ...call, cacheKey });
+      return next({ cacheKey, ...call });
     }
     const kept = await this.store.get(cacheKey);
     this.meter?.lookup('exact', kept === null ? 'miss' : 'hit');
     if (kept !== null) return this.hit(call, kept);
     call.journal.cache = 'MISS';
-    return next({ ...call, cacheKey });
+    return next({ cacheKey, ...call });
   }
 
   private keyOf({ operation, caller, controls, route, headers, body }: Call): string | null {
@@ -53,6 +53,7 @@ export class ExactCacheStage implements Stage<Call, CachedCall> {
     journal.ageS = Math.max(0, Math.floor((now - kept.madeAt) / 1000));
     journal.model = kept.model;
     journal.saved = kept.usage;
+    journal.digest = kept.digest;
     return { outcome: 'cache-exact', parts: partsOf(replay(kept, now)) };
   }
 }

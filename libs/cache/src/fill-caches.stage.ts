@@ -7,6 +7,7 @@ import {
   type Next,
   type Stage,
 } from '@spillway/contracts';
+import { ResponseDigest } from '@spillway/telemetry';
 import { isFirstHand, isWorthKeeping, mayWriteExact, ttlMsOf } from './cacheability';
 import { restOf } from './cached-answer';
 import type { CachedCall } from './cached-call';
@@ -33,7 +34,7 @@ export class FillCachesStage implements Stage<CachedCall> {
       // Only now, as a call may come to be degraded while its answer is read.
       if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(cacheKey, call, body, maxBytes);
     });
-    return { ...answer, parts: tapped(answer.parts, recording) };
+    return { outcome: answer.outcome, parts: tapped(answer.parts, recording) };
   }
 
   private keep(cacheKey: string, call: CachedCall, body: JsonObject, maxBytes: number): void {
@@ -41,7 +42,8 @@ export class FillCachesStage implements Stage<CachedCall> {
     if (Buffer.byteLength(rest) > maxBytes) return;
     const madeAt = this.clock.now();
     const { model, usage } = call.journal;
-    void this.store.set(cacheKey, { rest, model, usage, madeAt, expiresAt: madeAt + ttlMsOf(call) });
+    const digest = ResponseDigest.of(body);
+    void this.store.set(cacheKey, { rest, model, usage, digest, madeAt, expiresAt: madeAt + ttlMsOf(call) });
   }
 }
 

@@ -7,6 +7,7 @@ const answer = (characters: number): CachedAnswer => ({
   rest: 'x'.repeat(characters),
   model: null,
   usage: null,
+  digest: null,
   madeAt: clock.time,
   expiresAt: clock.time + 1000,
 });

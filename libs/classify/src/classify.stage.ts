@@ -45,7 +45,7 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
       Math.max(0, answerBy - this.clock.now()),
     );
     try {
-      return await next({ ...call, signal: limited.signal });
+      return await next(Object.assign({}, call, { signal: limited.signal }));
     } finally {
       clearTimeout(timer);
     }
@@ -78,11 +78,11 @@ export function classify(incoming: IncomingCall, settings: Settings): Classified
   const turnBy = receivedAt + (controls.maxWaitMs ?? defaults.max_wait_ms);
   return {
     call: {
-      ...incoming,
       priority,
       route,
       models: route.chain_by_priority[priority] ?? route.chain,
       turnBy: answerBy === null ? turnBy : Math.min(turnBy, answerBy),
+      ...incoming,
     },
     answerBy,
   };

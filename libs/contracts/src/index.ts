@@ -11,7 +11,7 @@ export type {
   RouteSettings,
 } from './settings';
 export type { Call, Caller, Controls, IncomingCall, Operation } from './call';
-export { Journal, type CacheStatus, type Degradation, type Usage } from './journal';
+export { Journal, type AnswerDigest, type CacheStatus, type Degradation, type Usage } from './journal';
 export { chunkPart, partsOf, wholePart, type Answer, type AnswerPart } from './answer';
 export type { Next, Stage } from './stage';
 export { Turns, type CallWithTurn, type Turn, type TurnEnd } from './turns';

@@ -9,6 +9,14 @@ export interface Usage {
   readonly output: number;
 }
 
+/** What the log tells of an answer without keeping it. */
+export interface AnswerDigest {
+  /** The first 16 hexadecimal digits of SHA-256. */
+  readonly hash: string;
+  /** First and last characters. */
+  readonly snippet: string;
+}
+
 /**
  * What happened to one call so far. The only mutable thing that travels with a call: stages note facts, the edge
  * turns them into headers, metrics and the log line, also when the call ends in an error.
@@ -34,5 +42,7 @@ export class Journal {
   usage: Usage | null = null;
   /** What a cached answer had cost when it was made. */
   saved: Usage | null = null;
+  /** Of a cached answer, which was looked into when it was kept. */
+  digest: AnswerDigest | null = null;
   outcome: Outcome | null = null;
 }

@@ -13,10 +13,14 @@ export interface Ask {
   readonly first?: boolean;
 }
 
-export type Verdict =
-  | { readonly admitted: true }
-  /** `at`: milliseconds since the epoch of the next moment at which it may fit; null: when a call ends. */
-  | { readonly admitted: false; readonly limit: LimitName; readonly at: number | null };
+export interface LimitRefusal {
+  readonly admitted: false;
+  readonly limit: LimitName;
+  /** Milliseconds since the epoch of the next moment at which it may fit; null: when a call ends. */
+  readonly at: number | null;
+}
+
+export type Verdict = { readonly admitted: true } | LimitRefusal;
 
 const ADMITTED: Verdict = { admitted: true };
 const FULL: Verdict = { admitted: false, limit: 'inflight', at: null };
@@ -28,13 +32,13 @@ const FULL: Verdict = { admitted: false, limit: 'inflight', at: null };
  */
 export function judge(terms: Terms, use: ModelUse, ask: Ask): Verdict {
   if (!within(terms.inflight, use.inflight, 0, 1, ask, terms)) return FULL;
-  return (
+  const refusal =
     judgeRing('rpm', terms.rpm, use.minute, 0, 1, ask, terms) ??
     judgeRing('tpm', terms.tpm, use.minute, TOKENS, ask.tokens, ask, terms) ??
     judgeRing('tpd', terms.tpd, use.day, 0, ask.tokens, ask, terms) ??
-    judgeGrowth(terms.growth, use.growth) ??
-    ADMITTED
-  );
+    judgeGrowth(terms.growth, use.growth);
+  if (refusal === null) return ADMITTED;
+  return { ...refusal, at: refusal.at === null ? null : refusal.at - use.ahead };
 }
 
 /** What a call is booked with: no more than the limits hold, or a call larger than a limit could never be made. */
@@ -50,7 +54,7 @@ function judgeRing(
   amount: number,
   ask: Ask,
   terms: Terms,
-): Verdict | null {
+): LimitRefusal | null {
   const sums = ring.sums[0];
   if (limit === 0 || sums === undefined || within(limit, sums, lane, amount, ask, terms)) return null;
   return {
@@ -76,7 +80,7 @@ function within(limit: number, used: Float64Array, lane: number, amount: number,
   return (used[lane + ask.rank] ?? 0) + whole <= portion(terms.min_share[ask.rank] ?? 0, limit);
 }
 
-function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): Verdict | null {
+function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): LimitRefusal | null {
   if (growth === undefined || ring === null) return null;
   const both = ring.sums[1]?.[0] ?? 0;
   const fits = (sums: Float64Array): boolean => (sums[0] ?? 0) + 1 <= allowance(growth, both, sums[0] ?? 0);

@@ -1,8 +1,7 @@
 import { PRIORITIES } from '@spillway/contracts';
-import { bookable, judge, usage } from './law';
 import { LeaseBook } from './lease-book';
-import { ModelUse, type Booking } from './model-use';
-import { byPriority } from './by-priority';
+import { ModelDesk } from './model-desk';
+import type { Booking, ModelUse } from './model-use';
 import type { Entry, Grant, ModelReport, Reached, TicketState } from './permits';
 import type { TermsBook } from './terms';
 import type { PermitTimings } from './timings';
@@ -17,20 +16,13 @@ interface Granted {
   readonly booking: Booking;
 }
 
-interface Model {
-  readonly name: string;
-  readonly use: ModelUse;
-  readonly waits: WaitList;
-  readonly reached: WaitList;
-}
-
 /**
  * Who waits, who may call and who calls, for one process: the twin of the scripts in Redis. Time is handed in, and
  * nothing here waits or reads a clock.
  */
 export class Ledger {
   private readonly tickets = new Map<string, Ticket>();
-  private readonly models = new Map<string, Model>();
+  private readonly models = new Map<string, ModelDesk>();
   private readonly leases: LeaseBook;
   /** Every wait once, for depth and expiry. */
   private readonly queue = new WaitList();
@@ -52,7 +44,7 @@ export class Ledger {
     if (known?.kind === 'granted') return { kind: 'granted', grant: known.grant };
     if (known !== undefined) return this.position(known.wait);
     const wait = { ...asked, arrival: ++this.arrivals };
-    const open = options.express ? wait.models.find(name => this.admitsExpress(name, wait, now)) : undefined;
+    const open = options.express ? wait.models.find(name => this.model(name).admitsAtOnce(wait, now)) : undefined;
     if (open !== undefined) return { kind: 'granted', grant: this.grant(wait, this.model(open), now) };
     if (this.queue.count(wait.rank) >= options.queueLimit) {
       const rate = this.rateOf(wait.models);
@@ -121,20 +113,12 @@ export class Ledger {
   }
 
   inflight(): Record<string, number> {
-    const total = ({ use }: Model): number => use.inflight.reduce((sum, one) => sum + one, 0);
+    const total = ({ use }: ModelDesk): number => use.inflight.reduce((sum, one) => sum + one, 0);
     return Object.fromEntries([...this.models.values()].map(model => [model.name, total(model)]));
   }
 
   explain(name: string, now: number): ModelReport {
-    const model = this.model(name);
-    const [terms, use, best] = [this.terms.of(name), this.useAt(model, now), model.waits.first()];
-    const verdict = best && judge(terms, use, best);
-    const inMs = verdict?.admitted === false && verdict.at !== null ? Math.max(0, Math.ceil(verdict.at - now)) : null;
-    return {
-      limits: usage(terms, use),
-      waiting: byPriority(rank => model.waits.count(rank)),
-      binds: verdict?.admitted === false ? { limit: verdict.limit, inMs } : null,
-    };
+    return this.model(name).report(now);
   }
 
   /** When to look again as far as it is known since the last look. */
@@ -154,10 +138,10 @@ export class Ledger {
     }
   }
 
-  private model(name: string): Model {
+  private model(name: string): ModelDesk {
     const known = this.models.get(name);
     if (known !== undefined) return known;
-    const model = { name, use: new ModelUse(), waits: new WaitList(), reached: new WaitList() };
+    const model = new ModelDesk(name, model => this.terms.of(model));
     this.models.set(name, model);
     return model;
   }
@@ -189,29 +173,14 @@ export class Ledger {
     this.tickets.delete(wait.ticket);
     this.leases.end(wait.ticket);
     this.toPump.add(grant.model);
-    return this.useAt(this.model(grant.model), now);
+    return this.model(grant.model).at(now);
   }
 
-  private useAt({ name, use }: Model, now: number): ModelUse {
-    use.advance(this.terms.of(name), now);
-    return use;
-  }
-
-  private grant(wait: Wait, model: Model, now: number): Grant {
+  private grant(wait: Wait, model: ModelDesk, now: number): Grant {
     const grant = { ticket: wait.ticket, model: model.name, lease: wait.ticket };
-    const terms = this.terms.of(model.name);
-    const booking = this.useAt(model, now).take(wait.rank, bookable(terms, wait.tokens));
-    this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking });
+    this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking: model.take(wait, now) });
     this.leases.start(wait.ticket, now);
-    model.use.bookCredits(wait.rank, terms.min_share, rank => model.waits.first(rank) !== undefined);
     return grant;
-  }
-
-  private admitsExpress(name: string, wait: Wait, now: number): boolean {
-    const model = this.model(name);
-    const top = model.waits.first();
-    if (top !== undefined && top.rank <= wait.rank) return false;
-    return judge(this.terms.of(name), this.useAt(model, now), wait).admitted;
   }
 
   private position(wait: Wait): Entry {
@@ -230,42 +199,28 @@ export class Ledger {
       const model = this.model(name);
       this.pumpModel(model, now, silent);
       // Callers may name models without end; only what is limited is worth remembering when nobody uses it.
-      if (!this.terms.of(name).limited && model.use.idle && !model.waits.first()) this.models.delete(name);
+      if (model.forgettable) this.models.delete(name);
     }
   }
 
   /** `silent`: the ticket whose grant the caller returns itself. */
-  private pumpModel(model: Model, now: number, silent?: string): void {
-    for (let wait = this.next(model, now); wait; wait = this.next(model, now)) {
-      const target = this.preferred(wait, model, now);
-      this.remove(wait);
-      const grant = this.grant(wait, target, now);
+  private pumpModel(model: ModelDesk, now: number, silent?: string): void {
+    let candidate = model.next(now);
+    for (; candidate.wait !== null; candidate = model.next(now)) {
+      const target = this.preferred(candidate.wait, model, now);
+      this.remove(candidate.wait);
+      const grant = this.grant(candidate.wait, target, now);
       target.use.countServed();
-      if (wait.ticket !== silent) this.onGrant(grant);
+      if (grant.ticket !== silent) this.onGrant(grant);
     }
-    model.use.bookRate(model.waits.first() !== undefined, now);
+    const waiting = model.waits.first() !== undefined;
+    if (waiting) this.wake = Math.min(this.wake, candidate.until, this.leases.nextEnd());
+    model.use.bookRate(waiting, now);
   }
 
   /** A wait that can have several models gets the first of its chain, in whatever order they are pumped. */
-  private preferred(wait: Wait, model: Model, now: number): Model {
-    const first = wait.models.find(name => name === model.name || this.next(this.model(name), now) === wait);
+  private preferred(wait: Wait, model: ModelDesk, now: number): ModelDesk {
+    const first = wait.models.find(name => name === model.name || this.model(name).next(now).wait === wait);
     return this.model(first ?? model.name);
-  }
-
-  /** The wait that a free permit of the model goes to, if its limits allow one now. */
-  private next(model: Model, now: number): Wait | undefined {
-    const terms = this.terms.of(model.name);
-    const use = this.useAt(model, now);
-    for (let rank = PRIORITIES.length - 1; rank > 0; rank--) {
-      const owed = (use.credit[rank] ?? 0) >= 1 ? model.reached.first(rank) : undefined;
-      if (owed && judge(terms, use, { ...owed, first: true }).admitted) return owed;
-    }
-    const top = model.waits.first();
-    if (top === undefined) return undefined;
-    const wait = model.reached.first(top.rank);
-    const verdict = wait && judge(terms, use, wait);
-    if (verdict?.admitted) return wait;
-    this.wake = Math.min(this.wake, top.turnBy, verdict?.at ?? Infinity, this.leases.nextEnd());
-    return undefined;
   }
 }

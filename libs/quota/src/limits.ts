@@ -1,8 +1,7 @@
 import type { LimitSettings, Priority, PrioritySettings } from '@spillway/contracts';
 
-export const LIMITS = ['inflight', 'rpm', 'tpm', 'tpd', 'growth'] as const;
 /** What can refuse a call: calls at the same time, calls and tokens a minute, tokens a day, the slope of calls. */
-export type LimitName = (typeof LIMITS)[number];
+export type LimitName = 'inflight' | 'rpm' | 'tpm' | 'tpd' | 'growth';
 
 /** How fast the use of a model may grow. */
 export interface GrowthSettings {
@@ -33,7 +32,7 @@ export abstract class QuotaSettings {
 export interface Terms extends LimitSettings {
   /** Whether there is any limit; the windows of a model without one are not kept. */
   readonly limited: boolean;
-  readonly growth?: GrowthSettings;
+  readonly growth?: GrowthSettings | undefined;
   /** By rank of the class. */
   readonly share: readonly number[];
   readonly min_share: readonly number[];

@@ -14,7 +14,7 @@ import {
 } from './permits';
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
-import { PERMIT_TIMINGS, type PermitTimings } from './timings';
+import type { PermitTimings } from './timings';
 
 /** The permits of one process alone, by the same law. */
 @Injectable()
@@ -27,7 +27,7 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
   constructor(
     settings: QuotaSettings,
     private readonly clock: Clock,
-    timings: PermitTimings = PERMIT_TIMINGS,
+    timings: PermitTimings,
   ) {
     super();
     this.ledger = new Ledger(new TermsBook(settings), timings, grant => {

@@ -25,6 +25,12 @@ export class ModelUse {
   growth: Ring | null = null;
   /** By rank: grants that a class has earned by its `min_share` while it waited. */
   readonly credit: number[] = PRIORITIES.map(() => 0);
+  /**
+   * What the time of the windows is ahead of the clock. While the clock is set back the windows stand still: what they
+   * hold is then counted for longer than it must be, never for less.
+   */
+  ahead = 0;
+  private lastNow = -Infinity;
   private served = 0;
   private servedNow = 0;
   private busyMs = 0;
@@ -34,12 +40,15 @@ export class ModelUse {
   /** Moves the windows on to `now`. */
   advance(terms: Terms, now: number): void {
     if (!terms.limited) return;
-    this.minute.advance(now);
-    this.day.advance(now);
+    this.ahead += Math.max(0, this.lastNow - now);
+    this.lastNow = now;
+    const time = now + this.ahead;
+    this.minute.advance(time);
+    this.day.advance(time);
     if (terms.growth === undefined) return;
     const shape = growthShape(terms.growth);
     if (this.growth?.shape.width !== shape.width) this.growth = new Ring(shape);
-    this.growth.advance(now);
+    this.growth.advance(time);
   }
 
   /** Books one call in the windows as they were last advanced. */

@@ -6,6 +6,7 @@ import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import { QuotaSettings } from './limits';
 import { MemoryPermits } from './memory-permits';
 import { Permits } from './permits';
+import { TokenEstimator } from './estimation/token-estimator';
 import { RedisPermits } from './redis-permits';
 import type { PermitTimings } from './timings';
 
@@ -36,6 +37,7 @@ function permits(
 /** The permits: shared through Redis where it is configured, else of this process alone. */
 @Module({
   providers: [
+    TokenEstimator,
     { provide: QuotaSettings, useFactory: settingsOf, inject: [ConfigStore] },
     {
       provide: Permits,
@@ -43,6 +45,6 @@ function permits(
       inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
     },
   ],
-  exports: [Permits, QuotaSettings],
+  exports: [Permits, QuotaSettings, TokenEstimator],
 })
 export class QuotaModule {}

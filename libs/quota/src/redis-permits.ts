@@ -16,7 +16,7 @@ import {
 import { ReachedWaits } from './reached-waits';
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
-import { PERMIT_TIMINGS, type PermitTimings } from './timings';
+import type { PermitTimings } from './timings';
 
 /** What every pumping script answers: when to look again, grants to waits that this process reached, and its own. */
 type Reply = readonly [wakeInMs: number, granted: readonly string[], ...rest: readonly unknown[]];
@@ -43,7 +43,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     private readonly clock: Clock,
     /** Names this process among all; letters, digits, `-` and `_`. */
     private readonly process: string,
-    private readonly timings: PermitTimings = PERMIT_TIMINGS,
+    private readonly timings: PermitTimings,
   ) {
     super();
     const { prefix } = redis.connections;

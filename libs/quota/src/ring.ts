@@ -7,9 +7,6 @@ export interface RingShape {
   readonly lanes: number;
 }
 
-/** The clock may run this much backwards before what is counted is taken to have happened just now. */
-const PATIENCE_MS = 1000;
-
 /**
  * What happened in the last minutes, counted in buckets: constant memory, and never too little. A bucket counts until
  * the last moment of it has left the window.
@@ -28,14 +25,10 @@ export class Ring {
     this.sums = shape.ages.map(() => new Float64Array(shape.lanes));
   }
 
-  /** Moves on to `now`. */
+  /** Moves on to `now`, which must never run backwards. */
   advance(now: number): void {
     const bucket = Math.floor(now / this.shape.width);
-    if (bucket === this.at) return;
-    if (bucket < this.at) {
-      if ((this.at - bucket) * this.shape.width > PATIENCE_MS) this.redate(bucket);
-      return;
-    }
+    if (bucket <= this.at) return;
     if (bucket - this.at >= this.size) {
       this.slots.fill(0);
       for (const sums of this.sums) sums.fill(0);
@@ -91,14 +84,5 @@ export class Ring {
   private clear(bucket: number): void {
     const slot = this.slot(bucket);
     this.slots.fill(0, slot, slot + this.shape.lanes);
-  }
-
-  /** The clock was set back, so nobody knows when things happened: they count as if all had happened now. */
-  private redate(bucket: number): void {
-    const all = this.sums.at(-1) ?? new Float64Array(this.shape.lanes);
-    this.slots.fill(0);
-    this.slots.set(all, this.slot(bucket));
-    for (const sums of this.sums) sums.set(all);
-    this.at = bucket;
   }
 }

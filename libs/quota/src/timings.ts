@@ -5,5 +5,3 @@ export interface PermitTimings {
   /** A fresh grant until its owner renews it for the first time, ms. */
   readonly claimMs: number;
 }
-
-export const PERMIT_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 5_000 };

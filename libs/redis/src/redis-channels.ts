@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { RedisConnections } from './redis-connections';
 
-export type ChannelListener = (message: string) => void;
+type ChannelListener = (message: string) => void;
 
 /** Publish and subscribe on one shared connection; subscriptions survive a reconnect. */
 @Injectable()

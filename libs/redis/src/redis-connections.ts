@@ -24,7 +24,7 @@ const ROLES = {
   probe: ONCE,
 } satisfies Record<string, RedisOptions>;
 
-export type RedisRole = keyof typeof ROLES;
+type RedisRole = keyof typeof ROLES;
 
 /** The connections of this process, one per role: what one role waits for, another must not. */
 @Injectable()
@@ -66,6 +66,7 @@ function connect(url: string, role: RedisRole): Redis {
   const connection = new Redis(url, {
     connectionName: `spillway-${role}`,
     connectTimeout: CONNECT_WITHIN_MS,
+    disconnectTimeout: QUIT_WITHIN_MS,
     retryStrategy: times => Math.min(times * 50, RECONNECT_EVERY_MS),
     ...ROLES[role],
   });

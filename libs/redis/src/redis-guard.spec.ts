@@ -2,7 +2,6 @@ import { startRedis, type RedisServer } from '../../../test/support/redis-server
 import { RedisChannels } from './redis-channels';
 import { RedisConnections } from './redis-connections';
 import { RedisGuard, type RedisState } from './redis-guard';
-import { defineScript } from './redis-script';
 import { RedisUnavailable } from './redis-unavailable';
 
 describe('a Redis that comes and goes', () => {
@@ -62,8 +61,8 @@ describe('a Redis that comes and goes', () => {
     await write();
     server.kill('SIGKILL');
     await becomes('lost');
-    await expect(connections.get('law').incr('counter')).rejects.toThrow();
-    await expect(connections.get('queue').incr('counter')).rejects.toThrow();
+    await expect(connections.get('law').incr('counter')).rejects.toBeInstanceOf(Error);
+    await expect(connections.get('queue').incr('counter')).rejects.toBeInstanceOf(Error);
     await server.restart();
     await becomes('ok');
     expect(await connections.get('law').get('counter')).toBeNull();
@@ -85,13 +84,12 @@ describe('a Redis that comes and goes', () => {
     expect(guard.state).toBe('ok');
   });
 
-  it('bears a burst that takes Redis longer than the deadline', async () => {
-    await write();
-    const slow = defineScript('slow', 'local t = 0 for i = 1, 20000 do t = t + i end return t', 0);
-    await guard.run(() => slow.run(connections.get('law'), [], []));
-    const burst = Array.from({ length: 300 }, () => guard.run(() => slow.run(connections.get('law'), [], [])));
-    const results = await Promise.allSettled(burst);
-    expect(results.some(result => result.status === 'fulfilled')).toBe(true);
+  it('bears a burst that takes longer than the deadline, as long as answers come', async () => {
+    const after = (ms: number): Promise<unknown> =>
+      guard.run(() => new Promise(resolve => setTimeout(resolve, ms, ms)));
+    const never = guard.run(() => new Promise(() => undefined));
+    const burst = await Promise.allSettled([...[40, 80, 120, 160, 200, 230].map(after), never]);
+    expect(burst.map(({ status }) => status)).toEqual([...Array(6).fill('fulfilled'), 'rejected']);
     expect(guard.state).toBe('ok');
   });
 

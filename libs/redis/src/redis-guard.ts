@@ -55,12 +55,15 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
 
   /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
   private async inTime<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
+    const askedAt = performance.now();
     try {
-      return await withDeadline(work, deadlineMs);
+      return await withDeadline(work, deadlineMs).catch((error: unknown) => {
+        if (!(error instanceof RedisUnavailable) || this.heardAt < askedAt) throw error;
+        return withDeadline(work, LONGEST_MS - deadlineMs);
+      });
     } catch (error) {
-      if (!(error instanceof RedisUnavailable)) throw error;
-      if (performance.now() - this.heardAt < deadlineMs) return withDeadline(work, LONGEST_MS - deadlineMs);
-      this.become('lost');
+      const silentSince = Math.max(askedAt, performance.now() - deadlineMs);
+      if (error instanceof RedisUnavailable && this.heardAt < silentSince) this.become('lost');
       throw error;
     }
   }

@@ -45,7 +45,7 @@ export class Attempt {
       if (!this.call.streaming) return only(await this.collect(source));
       return this.follow(await this.readToContent(source), source);
     } catch (error) {
-      this.end(endOf(error), statusOf(error));
+      this.fail(error);
       throw error;
     }
   }
@@ -90,7 +90,7 @@ export class Attempt {
         else this.note(result.value);
         return result;
       } catch (error) {
-        this.end(endOf(error), statusOf(error));
+        this.fail(error);
         throw error;
       }
     };
@@ -109,7 +109,12 @@ export class Attempt {
     this.usage = usageOf(part.body) ?? this.usage;
   }
 
-  private end(end: TurnEnd, status: string): void {
+  /** Without an answer there is no usage; after a refusal nothing was used, which is more than not known. */
+  private fail(error: unknown): void {
+    this.end(endOf(error), statusOf(error), wasRefused(error) ? NOTHING : this.usage);
+  }
+
+  private end(end: TurnEnd, status: string, used = this.usage): void {
     if (this.ended) return;
     this.ended = true;
     const now = this.clock.now();
@@ -117,7 +122,7 @@ export class Attempt {
     const firstContentMs = streaming && this.firstContentAt !== null ? this.firstContentAt - this.startedAt : null;
     journal.upstreamMs = now - this.startedAt;
     journal.usage = this.usage;
-    this.turn.close(end, this.usage);
+    this.turn.close(end, used);
     this.meter.upstream({
       model: this.turn.model.metric_label,
       provider: this.turn.model.provider.name,
@@ -136,6 +141,13 @@ function only(part: AnswerPart): AsyncIterable<AnswerPart> {
       yield part;
     },
   };
+}
+
+const NOTHING: Usage = { input: 0, output: 0 };
+
+/** Whether a provider refused the call with a status of its own, before its model worked. */
+function wasRefused(error: unknown): boolean {
+  return error instanceof UpstreamFailure && error.status !== null && error.status >= 400;
 }
 
 /** A caller that left or a fault of its own says nothing about the model. */

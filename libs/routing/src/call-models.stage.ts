@@ -54,7 +54,7 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
   private async nextTurn(call: Call, models: readonly ModelSettings[], failed: readonly FailedModel[]): Promise<Turn> {
     const patience = Math.max(0, call.turnBy - call.receivedAt);
     try {
-      return await this.turns.take({ ...call, turnBy: this.clock.now() + patience }, models);
+      return await this.turns.take(Object.assign({}, call, { turnBy: this.clock.now() + patience }), models);
     } catch (error) {
       if (call.signal.aborted) throw error;
       throw verdict(failed);

@@ -1,5 +1,6 @@
 import type { ModelSettings } from '@spillway/contracts';
 import type { Grant, Permits } from '@spillway/quota';
+import { RedisUnavailable } from '@spillway/redis';
 import { OpenTurns } from './open-turns';
 
 const model = { name: 'm' } as ModelSettings;
@@ -34,12 +35,42 @@ describe('OpenTurns', () => {
     expect(release.mock.calls).toEqual([[grant, 'success', { input: 1, output: 2 }]]);
   });
 
+  it('doubts what it hears after the process stood still for longer than a claim', async () => {
+    await jest.advanceTimersByTimeAsync(100);
+    expect(open.mayBeStale).toBe(false);
+    jest.setSystemTime(Date.now() + 60);
+    expect(open.mayBeStale).toBe(true);
+    await jest.advanceTimersByTimeAsync(30);
+    expect(open.mayBeStale).toBe(true);
+    await jest.advanceTimersByTimeAsync(30);
+    expect(open.mayBeStale).toBe(false);
+  });
+
   it('reports a permit that could not be given back, and bothers nobody with it', async () => {
     const failure = new Error('lost');
     release.mockRejectedValue(failure);
     open.open(grant, model).close('success');
     await jest.advanceTimersByTimeAsync(1);
     expect(report).toHaveBeenCalledWith(expect.any(String), failure);
+  });
+
+  it('gives a permit back when Redis is there again, as long as its lease may last', async () => {
+    release.mockRejectedValue(new RedisUnavailable('lost'));
+    open.open(grant, model).close('success', { input: 1, output: 2 });
+    await jest.advanceTimersByTimeAsync(100);
+    release.mockResolvedValue();
+    await jest.advanceTimersByTimeAsync(20);
+    const tries = release.mock.calls.length;
+    expect(release.mock.calls.at(-1)).toEqual([grant, 'success', { input: 1, output: 2 }]);
+    expect(tries).toBeGreaterThan(2);
+    await jest.advanceTimersByTimeAsync(100);
+    expect(release).toHaveBeenCalledTimes(tries);
+
+    release.mockReset().mockRejectedValue(new RedisUnavailable('lost'));
+    open.open(grant, model).close('ignored');
+    await jest.advanceTimersByTimeAsync(1_000);
+    expect(release.mock.calls.length).toBeLessThan(30);
+    expect(report).toHaveBeenCalledTimes(1);
   });
 
   it('renews a turn before its claim runs out, then before its lease does; a closed one never', async () => {

@@ -1,5 +1,6 @@
 import type { Clock, ModelSettings, Turn, TurnEnd, Usage } from '@spillway/contracts';
 import type { Grant, Permits } from '@spillway/quota';
+import { RedisUnavailable } from '@spillway/redis';
 import type { Report } from './report';
 
 /** Milliseconds a permit is held without a sign of life of its owner. */
@@ -16,10 +17,23 @@ interface OpenTurn {
   renewAt: number;
 }
 
+/** A permit that this process gives back. */
+interface Return {
+  readonly grant: Grant;
+  readonly end: TurnEnd;
+  readonly usage: Usage | null;
+  /** Milliseconds since the epoch: its lease has ended by then. */
+  readonly leaseEndsBy: number;
+}
+
 /** The turns of this process that are in use: keeps their leases and gives their permits back, each exactly once. */
 export class OpenTurns {
   private readonly turns = new Map<string, OpenTurn>();
   private readonly timer: NodeJS.Timeout;
+  /** What could not be given back while Redis was lost. */
+  private late: Return[] = [];
+  private tendedAt: number;
+  private doubtUntil = -Infinity;
 
   constructor(
     private readonly permits: Pick<Permits, 'release' | 'renew'>,
@@ -29,7 +43,8 @@ export class OpenTurns {
   ) {
     // So a first renewal is at most three quarters of a claim away, and each further one a third of a lease.
     const periodMs = Math.min(times.lease_ms / 6, times.claim_ms / 4);
-    this.timer = setInterval(() => void this.renewDue(), periodMs).unref();
+    this.timer = setInterval(() => this.tend(), periodMs).unref();
+    this.tendedAt = clock.now();
   }
 
   /** Begins the turn of a grant. */
@@ -41,28 +56,45 @@ export class OpenTurns {
       close: (end, usage = null) => {
         if (this.turns.get(grant.ticket) !== open) return;
         this.turns.delete(grant.ticket);
-        this.release(grant, end, usage);
+        this.release({ grant, end, usage, leaseEndsBy: this.clock.now() + this.times.lease_ms });
       },
     };
+  }
+
+  /** Whether this process stood still so recently that a message may speak of a permit whose lease has ended since. */
+  get mayBeStale(): boolean {
+    this.noteStall();
+    return this.clock.now() < this.doubtUntil;
   }
 
   has(grant: Grant): boolean {
     return this.turns.get(grant.ticket)?.grant.lease === grant.lease;
   }
 
-  /** Gives back a permit that nobody will use. */
-  giveBack(grant: Grant): void {
-    this.release(grant, 'ignored', null);
-  }
-
   stop(): void {
     clearInterval(this.timer);
   }
 
-  private release(grant: Grant, end: TurnEnd, usage: Usage | null): void {
-    this.permits
-      .release(grant, end, usage)
-      .catch((error: unknown) => this.report('a permit was not given back and ends with its lease', error));
+  private tend(): void {
+    this.noteStall();
+    this.tendedAt = this.clock.now();
+    const late = this.late;
+    this.late = [];
+    for (const one of late) this.release(one);
+    void this.renewDue();
+  }
+
+  private noteStall(): void {
+    const now = this.clock.now();
+    if (now - this.tendedAt > this.times.claim_ms) this.doubtUntil = now + this.times.claim_ms;
+  }
+
+  private release(back: Return): void {
+    this.permits.release(back.grant, back.end, back.usage).catch((error: unknown) => {
+      const willEndByItself = back.leaseEndsBy <= this.clock.now();
+      if (error instanceof RedisUnavailable && !willEndByItself) this.late.push(back);
+      else this.report('a permit was not given back and ends with its lease', error);
+    });
   }
 
   private async renewDue(): Promise<void> {

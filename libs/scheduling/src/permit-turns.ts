@@ -8,7 +8,7 @@ import {
   type Priority,
   type Turn,
 } from '@spillway/contracts';
-import type { Entry, Grant, Permits, WaitRequest } from '@spillway/quota';
+import type { Entry, Grant, Permits, TokenEstimator, WaitRequest } from '@spillway/quota';
 import type { OpenTurns } from './open-turns';
 import type { TicketIds } from './tickets';
 import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
@@ -26,6 +26,7 @@ export interface TurnDesk {
   /** Names this process in its tickets and to the others. */
   readonly processId: string;
   readonly permits: Permits;
+  readonly estimator: TokenEstimator;
   readonly clock: Clock;
   readonly settings: TurnSettings;
   readonly tickets: TicketIds;
@@ -35,6 +36,7 @@ export interface TurnDesk {
 
 /** When nothing is known yet of the wait, a new try after a second is no burden. */
 const UNKNOWN_WAIT_MS = 1_000;
+const WITHDRAW_AGAIN_MS = 500;
 
 /** Turns by permits; how a waiting ticket gets to a worker is what its kinds differ in. */
 export abstract class PermitTurns extends Turns {
@@ -89,8 +91,24 @@ export abstract class PermitTurns extends Turns {
 
   /** A grant has come, perhaps not for the first time, perhaps for a wait that is over. */
   protected receive(grant: Grant): void {
+    if (this.desk.open.mayBeStale) void this.receiveLate(grant);
+    else this.accept(grant);
+  }
+
+  private accept(grant: Grant): void {
     if (this.desk.room.admit(grant) || this.desk.open.has(grant)) return;
-    this.desk.open.giveBack(grant);
+    this.desk.permits.withdraw(grant.ticket).catch(() => undefined);
+  }
+
+  /** A wait whose grant has ended stays, and is entered again where its queue has a watchdog. */
+  private async receiveLate(grant: Grant): Promise<void> {
+    const holds = await this.holds(grant).catch(() => false);
+    if (holds) this.accept(grant);
+  }
+
+  private async holds({ ticket }: Grant): Promise<boolean> {
+    const [state] = await this.desk.permits.inspect([ticket]);
+    return state?.kind === 'granted';
   }
 
   private async obtain(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
@@ -104,8 +122,9 @@ export abstract class PermitTurns extends Turns {
     });
     switch (entry.kind) {
       case 'granted':
-        if (!signal.aborted) return this.desk.open.open(entry.grant, modelOf(entry.grant, models));
-        this.desk.open.giveBack(entry.grant);
+        if (this.desk.open.mayBeStale && !(await this.holds(entry.grant))) return this.obtain(call, models);
+        if (!signal.aborted) return this.begin(call, models, request, entry.grant);
+        this.withdraw(request);
         throw endOfWait(signal, UNKNOWN_WAIT_MS);
       case 'full':
         throw queueFull(entry.retryAfterMs);
@@ -117,19 +136,20 @@ export abstract class PermitTurns extends Turns {
   }
 
   private async queue(
-    { signal }: Call,
+    call: Call,
     models: readonly ModelSettings[],
     request: WaitRequest,
     estimateMs: number | null,
   ): Promise<Turn> {
-    const { room, clock, open } = this.desk;
+    const { room, clock } = this.desk;
+    const { signal } = call;
     const retryAfterMs = estimateMs ?? UNKNOWN_WAIT_MS;
     if (estimateMs !== null && clock.now() + estimateMs > request.turnBy) {
       this.withdraw(request);
       throw tooLate(retryAfterMs);
     }
     try {
-      const accept = (grant: Grant): Turn => open.open(grant, modelOf(grant, models));
+      const accept = (grant: Grant): Turn => this.begin(call, models, request, grant);
       const turn = room.wait({ request, signal, retryAfterMs, accept });
       this.send(request).catch((error: unknown) => room.fail(request.ticket, error));
       return await turn;
@@ -140,19 +160,39 @@ export abstract class PermitTurns extends Turns {
     }
   }
 
-  /** Fails only when the permits are out of reach; they forget the wait by themselves when its time is over. */
+  /**
+   * Fails only while Redis is lost. The wait may be there all the same, entered by a command that took too long, and
+   * would hold up others until its time is over.
+   */
   private withdraw(request: WaitRequest): void {
-    this.desk.permits.withdraw(request.ticket).catch(() => undefined);
+    this.desk.permits.withdraw(request.ticket).catch(() => {
+      if (request.turnBy > this.desk.clock.now()) setTimeout(() => this.withdraw(request), WITHDRAW_AGAIN_MS).unref();
+    });
+  }
+
+  /** A turn from whose end the next estimates learn. */
+  private begin(call: Call, models: readonly ModelSettings[], { tokens }: WaitRequest, grant: Grant): Turn {
+    const { open, estimator } = this.desk;
+    const model = modelOf(grant, models);
+    const turn = open.open(grant, model);
+    return {
+      model,
+      close: (end, usage = null) => {
+        if (end === 'success' && usage !== null) estimator.learn(call, model, usage, tokens);
+        turn.close(end, usage);
+      },
+    };
   }
 
   private requestOf(call: Call, models: readonly ModelSettings[]): WaitRequest {
+    const [first] = models;
     return {
       ticket: this.desk.tickets.next(),
       owner: this.desk.processId,
       priority: call.priority,
       models: models.map(model => model.name),
       turnBy: call.turnBy,
-      tokens: 0,
+      tokens: first === undefined ? 0 : this.desk.estimator.reserve(call, first),
     };
   }
 }

@@ -12,7 +12,7 @@ export class TakeTurnStage implements Stage<Call, CallWithTurn> {
     const turn = await this.turns.take(call, call.models);
     let answer: Promise<Answer>;
     try {
-      answer = next({ ...call, turn });
+      answer = next({ turn, ...call });
     } catch (error) {
       turn.close('ignored');
       throw error;

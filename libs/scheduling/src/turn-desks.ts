@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
-import type { Permits } from '@spillway/quota';
+import { TokenEstimator, type Permits } from '@spillway/quota';
 import { Logger } from '@spillway/telemetry';
 import { OpenTurns } from './open-turns';
 import type { TurnDesk } from './permit-turns';
@@ -21,14 +21,15 @@ export class TurnDesks {
   constructor(
     private readonly clock: Clock,
     private readonly config: ConfigStore,
+    private readonly estimator: TokenEstimator,
     logger: Logger,
   ) {
     this.report = reportTo(logger);
   }
 
   deskAt(permits: Permits): TurnDesk {
-    const { clock, config: settings, processId, tickets, report } = this;
+    const { clock, config: settings, estimator, processId, tickets, report } = this;
     const open = new OpenTurns(permits, clock, settings.current.scheduling, report);
-    return { processId, permits, clock, settings, tickets, open, room: new WaitingRoom(clock) };
+    return { processId, permits, estimator, clock, settings, tickets, open, room: new WaitingRoom(clock) };
   }
 }

@@ -21,7 +21,7 @@ export class CallLog {
 
   write(call: IncomingCall, { outcome, status, durationMs, response }: CallEnd): void {
     const { journal } = call;
-    const digest = response.finish();
+    const digest = journal.digest ?? response.finish();
     this.logger.info({
       request_id: call.id,
       trace_id: call.traceId,

@@ -1,4 +1,6 @@
 import { createHash, hash, type Hash } from 'node:crypto';
+import type { AnswerDigest, JsonObject } from '@spillway/contracts';
+import { contentOf } from './answer-text';
 
 const SNIPPET_CHARACTERS = 20;
 /** Characters that are hashed together, because each step of a hash costs more than a chunk's few bytes. */
@@ -12,7 +14,16 @@ export class ResponseDigest {
   private tail = '';
   private length = 0;
 
-  add(text: string): void {
+  /** The digest of an answer that is already whole. */
+  static of(body: JsonObject): AnswerDigest | null {
+    const digest = new ResponseDigest();
+    digest.add(body);
+    return digest.finish();
+  }
+
+  /** Takes in an answer, or one chunk of it. */
+  add(body: JsonObject): void {
+    const text = contentOf(body);
     if (text === '') return;
     this.unhashed += text;
     if (this.head.length < 2 * SNIPPET_CHARACTERS) this.head = (this.head + text).slice(0, 2 * SNIPPET_CHARACTERS);
@@ -23,8 +34,8 @@ export class ResponseDigest {
     this.unhashed = '';
   }
 
-  /** The first 16 hexadecimal digits of SHA-256 and the snippet; null for an empty answer. Call it once. */
-  finish(): { readonly hash: string; readonly snippet: string } | null {
+  /** Null for an answer without text. Call it once. */
+  finish(): AnswerDigest | null {
     if (this.length === 0) return null;
     const short = this.length <= 2 * SNIPPET_CHARACTERS;
     const snippet = short ? this.head : `${this.head.slice(0, SNIPPET_CHARACTERS)} … ${this.tail}`;

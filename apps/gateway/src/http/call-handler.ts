@@ -5,6 +5,7 @@ import {
   Journal,
   UpstreamError,
   assembleCompletion,
+  wholePart,
   type Answer,
   type AnswerPart,
   type IncomingCall,
@@ -16,7 +17,7 @@ import { ConfigStore } from '@spillway/config';
 import { parseControls } from '@spillway/classify';
 import { Pipeline } from '@spillway/pipeline';
 import { ResponseDigest } from '@spillway/telemetry';
-import { abortWhenGone, plainHeaders, requestIdOf, traceIdOf } from './caller-connection';
+import { watchCaller, plainHeaders, requestIdOf, traceIdOf } from './caller-connection';
 import { callerOf } from './doorkeeper';
 import { EVENT_STREAM_HEADERS, EventStream, chunksOf } from './event-stream';
 import { Reception } from './reception';
@@ -24,7 +25,6 @@ import { CallReport } from './call-report';
 import { readJson } from './read-json';
 import { checkBody } from './request-body';
 import { answerHeaders } from './response-headers';
-import { contentOf } from './answer-text';
 import { asSpillwayError, sendError } from './error-responses';
 
 /** One HTTP call from its receipt to its last byte: what comes in goes down the path, what comes back goes out. */
@@ -47,12 +47,13 @@ export class CallHandler {
     const body = checkBody(await readJson(request, this.config.current.server.body_limit), operation);
     const receivedAt = this.clock.now();
     const guest = this.reception.enter();
+    const over = watchCaller(reply, guest);
     try {
-      abortWhenGone(reply, guest);
       const call = incoming(request, path, { operation, body, receivedAt, signal: guest.signal });
       await this.answer(call, reply);
     } finally {
-      this.reception.leave(guest);
+      // A large answer may still be on its way to a slow caller.
+      void over.then(() => this.reception.leave(guest));
     }
   }
 
@@ -79,12 +80,11 @@ export class CallHandler {
     reply: FastifyReply,
     digest: ResponseDigest,
   ): Promise<void> {
-    const headers = { ...answerHeaders(call.id, call.journal, answer.outcome), ...EVENT_STREAM_HEADERS };
-    beginAnswer(reply, headers);
+    beginAnswer(reply, call, answer, EVENT_STREAM_HEADERS);
     const stream = new EventStream(reply.raw, this.config.current.server.heartbeat_ms);
     try {
       for await (const part of chunksOf(answer.parts, wantsUsage(call.body))) {
-        digest.add(contentOf(part.body));
+        digest.add(part.body);
         await stream.send(part.json);
       }
       await stream.send('[DONE]');
@@ -103,7 +103,6 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
   const { operation, body } = received;
   const headers = plainHeaders(request);
   return {
-    ...received,
     id: requestIdOf(request),
     traceId: traceIdOf(request),
     streaming: operation === 'chat' && body['stream'] === true,
@@ -111,12 +110,16 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
     caller: callerOf(request),
     controls: parseControls(path, headers, body),
     journal: new Journal(),
+    ...received,
   };
 }
 
-function beginAnswer(reply: FastifyReply, headers: Record<string, string>): void {
+type Headers = Readonly<Record<string, string>>;
+
+function beginAnswer(reply: FastifyReply, { id, journal }: IncomingCall, { outcome }: Answer, headers: Headers): void {
   reply.hijack();
-  reply.raw.writeHead(200, { ...(reply.getHeaders() as Record<string, string>), ...headers });
+  const ours = answerHeaders(id, journal, outcome);
+  reply.raw.writeHead(200, Object.assign(reply.getHeaders() as Record<string, string>, ours, headers));
 }
 
 async function sendWhole(
@@ -125,26 +128,24 @@ async function sendWhole(
   reply: FastifyReply,
   digest: ResponseDigest,
 ): Promise<void> {
-  const { json, body } = await wholeOf(answer.parts);
-  digest.add(contentOf(body));
-  beginAnswer(reply, {
-    ...answerHeaders(call.id, call.journal, answer.outcome),
+  const part = await wholeOf(answer.parts);
+  if (call.journal.digest === null) digest.add(part.body);
+  beginAnswer(reply, call, answer, {
     'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(json)),
+    'content-length': String(Buffer.byteLength(part.json)),
   });
-  reply.raw.end(json);
+  reply.raw.end(part.json);
 }
 
 /** The parts of an answer as one JSON body. */
-async function wholeOf(parts: AsyncIterable<AnswerPart>): Promise<{ json: string; body: JsonObject }> {
+async function wholeOf(parts: AsyncIterable<AnswerPart>): Promise<AnswerPart> {
   const chunks: JsonObject[] = [];
   for await (const part of parts) {
     if (part.kind === 'whole') return part;
     chunks.push(part.body);
   }
   if (chunks.length === 0) throw new UpstreamError('The model answered nothing.');
-  const { body } = assembleCompletion(chunks);
-  return { json: JSON.stringify(body), body };
+  return wholePart(assembleCompletion(chunks).body);
 }
 
 function wantsUsage(body: JsonObject): boolean {

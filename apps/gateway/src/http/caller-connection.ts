@@ -26,9 +26,8 @@ export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<strin
   return plain as Record<string, string | undefined>;
 }
 
-/** Aborts `call` when the caller's connection closes before the answer has been sent whole. */
-export function abortWhenGone(reply: FastifyReply, call: AbortController): void {
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
-  });
+/** Aborts `call` when its caller leaves before the answer has been sent whole; resolves when it has left or has all. */
+export async function watchCaller({ raw }: FastifyReply, call: AbortController): Promise<void> {
+  if (!raw.closed) await new Promise<void>(resolve => void raw.once('close', resolve));
+  if (!raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
 }

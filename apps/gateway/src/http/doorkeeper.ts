@@ -25,15 +25,22 @@ export function doorOf({ routeOptions: { url } }: FastifyRequest): Door {
 
 /** Checks who is calling before a body is read. */
 export function guardDoors(server: FastifyInstance, gatekeeper: Gatekeeper): void {
-  server.addHook('onRequest', async request => {
-    const door = request.method === 'OPTIONS' ? 'open' : doorOf(request);
-    if (door === 'open') return;
-    const credentials = {
-      authorization: request.headers.authorization,
-      remoteAddress: request.socket.remoteAddress,
-    };
-    if (door === 'caller') request.caller = gatekeeper.identify(credentials);
-    else gatekeeper.requireAdmin(credentials);
+  server.decorateRequest('caller', null);
+  server.addHook('onRequest', (request, _reply, done) => {
+    check(request, gatekeeper);
+    done();
+  });
+}
+
+function check(request: FastifyRequest, gatekeeper: Gatekeeper): void {
+  const door = request.method === 'OPTIONS' ? 'open' : doorOf(request);
+  if (door === 'open') return;
+  const credentials = {
+    authorization: request.headers.authorization,
+    remoteAddress: request.socket.remoteAddress,
+  };
+  if (door === 'caller') request.caller = gatekeeper.identify(credentials);
+  else gatekeeper.requireAdmin(credentials);
 }
 
 /** The caller that was identified for this request. */

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { ShuttingDown } from '@spillway/contracts';
 
+/** For the last words to those who are sent away; a caller that does not read them must not keep the process. */
+const FAREWELL_MS = 1_000;
+
 /** Knows the calls under way, and closes the door when the process is to stop. */
 @Injectable()
 export class Reception {
@@ -25,16 +28,23 @@ export class Reception {
     if (this.guests.size === 0) this.emptied?.();
   }
 
-  /** Takes nobody in any more; resolves when all have left, the last ones sent away after `patienceMs`. */
+  /** Takes nobody in any more; resolves when all have left. Who is there after `patienceMs` is sent away. */
   async close(patienceMs: number): Promise<void> {
     this.closing = true;
-    if (this.guests.size === 0) return;
-    const empty = new Promise<void>(resolve => (this.emptied = resolve));
-    const timer = setTimeout(() => {
-      for (const guest of this.guests) guest.abort(shuttingDown());
-    }, patienceMs);
-    await empty;
-    clearTimeout(timer);
+    await this.empty(patienceMs);
+    for (const guest of this.guests) guest.abort(shuttingDown());
+    await this.empty(FAREWELL_MS);
+  }
+
+  private empty(withinMs: number): Promise<void> {
+    if (this.guests.size === 0) return Promise.resolve();
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, withinMs);
+      this.emptied = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 }
 

@@ -19,12 +19,14 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
   return headers;
 }
 
+/** Statuses that always say when to come back; others do where a provider said so. */
+const ENDS_SOON = [429, 503, 504];
 const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** The same for an error, with when and whether to ask again; a client that retries does so after our own walk. */
 export function errorHeaders(requestId: string, journal: Journal, error: SpillwayError): Headers {
   const headers = answerHeaders(requestId, journal, error.outcome);
-  if ([429, 503, 504].includes(error.status)) {
+  if (error.retryAfterMs !== null || ENDS_SOON.includes(error.status)) {
     const waitMs = Math.max(1, Math.ceil(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
     headers['retry-after'] = String(Math.ceil(waitMs / 1000));
     headers['retry-after-ms'] = String(waitMs);

@@ -3,7 +3,7 @@ const BUCKETS_PER_OCTAVE = 4;
 const BUCKETS = 20 * BUCKETS_PER_OCTAVE + 1;
 
 /** At this many calls all weights are halved, so that the last few hundred calls decide. */
-const MEMORY = 51200;
+const MEMORY = 512;
 
 /** How long answers were, in exponential buckets: constant memory, the old forgotten. */
 export class OutputHistogram {

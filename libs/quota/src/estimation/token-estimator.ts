@@ -11,7 +11,7 @@ import { OutputPrediction, type PredictedCall } from './output-prediction';
 export type EstimatedCall = PredictedCall & Pick<Call, 'operation'>;
 
 /** What an estimate needs to know of a model: the name under which it is measured, one of a bounded set. */
-export type EstimatedModel = Pick<ModelSettings, 'metric_label'>;
+type EstimatedModel = Pick<ModelSettings, 'metric_label'>;
 
 /** Reloads may bring ever new models; those unused for longest are learned anew. */
 const MODELS = 1000;

@@ -31,7 +31,7 @@ end
 
 -- How fast waiting calls are served: grants over the time in which somebody waited, both fading.
 local function book_rate(model, waits)
-  local gone = model.state.since > 0 and now - model.state.since or 0
+  local gone = model.state.since > 0 and math.max(0, now - model.state.since) or 0
   local fade = math.exp(-gone / RATE_MS)
   model.state.busy = model.state.busy * fade + gone
   model.state.served = model.state.served * fade + (model.served or 0)
@@ -73,10 +73,9 @@ local function next_wait(name, model)
   local class, top = top_of(name)
   if not class then return nil end
   local id, record = best_reached(name, class)
-  if not id then
-    if first(REACHED, name) then wake_at(tonumber(redis.call('ZSCORE', QUEUES[class], top))) end
-    return nil
-  end
+  if not id and not first(REACHED, name) then return nil end
+  wake_at(tonumber(redis.call('ZSCORE', QUEUES[class], top)))
+  if not id then return nil end
   local ok, _, when = admits(model, class, record.tokens)
   if ok then return id, record end
   local at = when and when()

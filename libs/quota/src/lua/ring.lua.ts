@@ -1,13 +1,17 @@
+import type { RingShape } from '../ring';
 import { DAY, GROWTH_BUCKETS, MINUTE } from '../shapes';
+
+function shapeInLua(name: string, { width, ages, lanes }: RingShape): string {
+  return `{ name = '${name}', width = ${width}, ages = { ${ages.join(', ')} }, lanes = ${lanes} }`;
+}
 
 /**
  * Shared by all scripts that decide. Does: counts what happened in the last minutes, by the rules of ring.ts. The open
  * bucket and the sums live in the state of the model, earlier buckets in the hash BUCKETS. Needs STATE.
  */
 export const RING = `
-local MINUTE = { name = 'minute', width = ${MINUTE.width}, ages = { ${MINUTE.ages} }, lanes = ${MINUTE.lanes} }
-local DAY = { name = 'day', width = ${DAY.width}, ages = { ${DAY.ages} }, lanes = ${DAY.lanes} }
-local PATIENCE_MS = 1000
+local MINUTE = ${shapeInLua('minute', MINUTE)}
+local DAY = ${shapeInLua('day', DAY)}
 
 local function growth_shape(growth)
   local width = growth.per_s * 1000 / ${GROWTH_BUCKETS}
@@ -27,13 +31,14 @@ local function fields_of(name, shape, from, to)
 end
 
 local function drop_buckets(name, shape, ring)
-  redis.call('HDEL', BUCKETS, unpack(fields_of(name, shape, ring.at - shape.ages[#shape.ages], ring.at)))
+  redis.call('HDEL', BUCKETS, unpack(fields_of(name, shape, ring.first, ring.at)))
 end
 
+-- first: the earliest bucket that may hold anything.
 local function new_ring(shape, bucket)
   local sums = {}
   for window = 1, #shape.ages do sums[window] = zeros(shape.lanes) end
-  return { width = shape.width, at = bucket, open = zeros(shape.lanes), sums = sums }
+  return { width = shape.width, at = bucket, first = bucket, open = zeros(shape.lanes), sums = sums }
 end
 
 local function close_bucket(name, shape, ring)
@@ -47,6 +52,7 @@ local function close_bucket(name, shape, ring)
 end
 
 local function leave(name, shape, ring, window, from, to)
+  from = math.max(from, ring.first)
   if to < from then return end
   local fields = fields_of(name, shape, from, to)
   local sums = ring.sums[window]
@@ -60,31 +66,16 @@ local function leave(name, shape, ring, window, from, to)
   if found and window == #shape.ages then redis.call('HDEL', BUCKETS, unpack(fields)) end
 end
 
--- The clock was set back: everything counts as if it had happened now.
-local function redate(name, shape, ring, bucket)
-  drop_buckets(name, shape, ring)
-  local all = ring.sums[#shape.ages]
-  for window = 1, #shape.ages do
-    for lane = 1, shape.lanes do ring.sums[window][lane] = all[lane] end
-  end
-  for lane = 1, shape.lanes do ring.open[lane] = all[lane] end
-  ring.at = bucket
-end
-
 -- A ring of a model, moved on to now.
 local function ring_of(model, shape)
   local name, ring = model.name, model.state[shape.name]
-  local bucket = math.floor(now / shape.width)
-  if ring and ring.width == shape.width and ring.at == bucket then return ring end
+  local bucket = math.floor(model.time / shape.width)
+  if ring and ring.width == shape.width and ring.at >= bucket then return ring end
   model.dirty = true
   if not ring or ring.width ~= shape.width then
     if ring then drop_buckets(name, shape, ring) end
     model.state[shape.name] = new_ring(shape, bucket)
     return model.state[shape.name]
-  end
-  if bucket < ring.at then
-    if (ring.at - bucket) * shape.width > PATIENCE_MS then redate(name, shape, ring, bucket) end
-    return ring
   end
   if bucket - ring.at > shape.ages[#shape.ages] then
     drop_buckets(name, shape, ring)
@@ -96,6 +87,7 @@ local function ring_of(model, shape)
     leave(name, shape, ring, window, ring.at - age, math.min(ring.at, bucket - age - 1))
   end
   ring.at = bucket
+  ring.first = math.max(ring.first, bucket - shape.ages[#shape.ages])
   return ring
 end
 
@@ -126,9 +118,9 @@ local function when_fits(model, shape, ring, fits)
   for lane = 1, shape.lanes do left[lane] = ring.sums[1][lane] end
   local function fits_without(bucket, amounts)
     for lane = 1, shape.lanes do left[lane] = left[lane] - amounts[lane] end
-    return fits(left) and (bucket + age + 1) * shape.width
+    return fits(left) and (bucket + age + 1) * shape.width - model.state.ahead
   end
-  for from = ring.at - age, ring.at - 1, 16 do
+  for from = math.max(ring.at - age, ring.first), ring.at - 1, 16 do
     local to = math.min(from + 15, ring.at - 1)
     for offset, packed in ipairs(redis.call('HMGET', BUCKETS, unpack(fields_of(model.name, shape, from, to)))) do
       local at = packed and fits_without(from + offset - 1, cmsgpack.unpack(packed))

@@ -37,10 +37,15 @@ local function model_of(name)
   model = {
     name = name,
     state = stored[1] and cmsgpack.unpack(stored[1])
-      or { inflight = { 0, 0, 0 }, credit = { 0, 0, 0 }, served = 0, busy = 0, since = 0 },
+      or { inflight = { 0, 0, 0 }, credit = { 0, 0, 0 }, served = 0, busy = 0, since = 0, ahead = 0, last = now },
     told = stored[2],
     terms = stored[2] and cjson.decode(stored[2]) or {},
   }
+  -- While the clock is set back the windows stand still: they count for longer than they must, never for less.
+  local state = model.state
+  state.ahead = state.ahead + math.max(0, state.last - now)
+  state.last = now
+  model.time = now + state.ahead
   models[name] = model
   return model
 end

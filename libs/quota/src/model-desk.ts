@@ -1,0 +1,80 @@
+import { PRIORITIES } from '@spillway/contracts';
+import { byPriority } from './by-priority';
+import { bookable, judge, usage, type LimitRefusal } from './law';
+import type { Terms } from './limits';
+import { ModelUse, type Booking } from './model-use';
+import type { ModelReport } from './permits';
+import { WaitList, type Wait } from './wait-list';
+
+/** Whom a model serves next: a wait that may go now, or else until when nobody may unless a call ends. */
+export type Candidate = { readonly wait: Wait } | { readonly wait: null; readonly until: number };
+
+/** One model with its use and its waits. */
+export class ModelDesk {
+  readonly use = new ModelUse();
+  readonly waits = new WaitList();
+  /** Those of the waits that a worker has reached. */
+  readonly reached = new WaitList();
+
+  constructor(
+    readonly name: string,
+    private readonly termsOf: (model: string) => Terms,
+  ) {}
+
+  /** Nobody calls or waits, and there is no limit whose use would have to be remembered. */
+  get forgettable(): boolean {
+    return !this.terms.limited && this.use.idle && this.waits.first() === undefined;
+  }
+
+  private get terms(): Terms {
+    return this.termsOf(this.name);
+  }
+
+  /** Moves the use on to `now`. */
+  at(now: number): ModelUse {
+    this.use.advance(this.terms, now);
+    return this.use;
+  }
+
+  /** Whether a call may go at once: nobody of the same or a higher class waits, and the limits allow it. */
+  admitsAtOnce(wait: Wait, now: number): boolean {
+    const top = this.waits.first();
+    return (top === undefined || top.rank > wait.rank) && this.judge(wait, now) === null;
+  }
+
+  take(wait: Wait, now: number): Booking {
+    const { terms } = this;
+    const booking = this.at(now).take(wait.rank, bookable(terms, wait.tokens));
+    this.use.bookCredits(wait.rank, terms.min_share, rank => this.waits.first(rank) !== undefined);
+    return booking;
+  }
+
+  next(now: number): Candidate {
+    for (let rank = PRIORITIES.length - 1; rank > 0; rank--) {
+      const owed = (this.use.credit[rank] ?? 0) >= 1 ? this.reached.first(rank) : undefined;
+      if (owed !== undefined && this.judge(owed, now, true) === null) return { wait: owed };
+    }
+    const top = this.waits.first();
+    if (top === undefined) return { wait: null, until: Infinity };
+    const wait = this.reached.first(top.rank);
+    if (wait === undefined) return { wait: null, until: top.turnBy };
+    const refusal = this.judge(wait, now);
+    return refusal === null ? { wait } : { wait: null, until: Math.min(refusal.at ?? Infinity, top.turnBy) };
+  }
+
+  report(now: number): ModelReport {
+    const best = this.waits.first();
+    const refusal = best === undefined ? null : this.judge(best, now);
+    const inMs = refusal === null || refusal.at === null ? null : Math.max(0, Math.ceil(refusal.at - now));
+    return {
+      limits: usage(this.terms, this.at(now)),
+      waiting: byPriority(rank => this.waits.count(rank)),
+      binds: refusal && { limit: refusal.limit, inMs },
+    };
+  }
+
+  private judge({ rank, tokens }: Wait, now: number, first = false): LimitRefusal | null {
+    const verdict = judge(this.terms, this.at(now), { rank, tokens, first });
+    return verdict.admitted ? null : verdict;
+  }
+}

@@ -1,0 +1,142 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ask, askForStream, callerOf } from '../support/caller';
+import { startInstallation, type Installation } from '../support/installation';
+import { eventually, underWayAt, waitingAt } from '../support/operator';
+import type { SpillwayProcess } from '../support/spillway';
+
+/** Until what is read or checked twice a second is known. */
+const SETTLED_MS = 700;
+
+const configuration = (express: boolean): object => ({
+  models: {
+    free: { provider: 'simulator' },
+    single: { provider: 'simulator', limits: { inflight: 1 }, headroom: 0 },
+  },
+  routes: { assistant: { chain: ['free'] } },
+  scheduling: { express },
+});
+
+describe('without Redis', () => {
+  let installation: Installation;
+
+  beforeAll(async () => {
+    installation = await startInstallation();
+  });
+
+  afterEach(() => installation.clear());
+  afterAll(() => installation.stop());
+
+  const questionsTo = (model: string): string[] =>
+    installation.simulator.requests(model).map(({ body }) => {
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      return messages[0]?.content ?? '';
+    });
+  const becomes = (processes: readonly SpillwayProcess[], status: string, redis: string, withinMs: number) =>
+    eventually(async () => {
+      const found = await Promise.all(
+        processes.map(async ({ url }) => {
+          const response = await fetch(`${url}/readyz`);
+          return { status: response.status, body: await response.json() };
+        }),
+      );
+      const wanted = JSON.stringify({ status: 200, body: { status, parts: { redis } } });
+      return found.every(one => JSON.stringify(one) === wanted);
+    }, withinMs);
+
+  describe.each([
+    { loss: 'killed', express: true, lose: 'SIGKILL', restore: () => installation.redis.restart() },
+    { loss: 'frozen', express: false, lose: 'SIGSTOP', restore: async () => installation.redis.kill('SIGCONT') },
+  ] as const)('$loss (express: $express)', ({ express, lose, restore }) => {
+    it('new calls are answered in time, readiness tells, and all is shared again soon after its return', async () => {
+      const roles = ['gateway', 'gateway', 'worker'] as const;
+      const [first, second, worker] = (await Promise.all(
+        roles.map(role => installation.start(role, configuration(express))),
+      )) as [SpillwayProcess, SpillwayProcess, SpillwayProcess];
+      const [one, other] = [callerOf(first.url), callerOf(second.url)];
+      await ask(one, 'assistant', 'known');
+
+      installation.redis.kill(lose);
+      const startedAt = Date.now();
+      const answers = await Promise.all(
+        [one, other].flatMap((caller, index) => [
+          ask(caller, 'assistant', `whole ${index}`),
+          askForStream(caller, 'assistant', `stream ${index}`),
+        ]),
+      );
+      expect(answers.map(({ headers }) => headers.get('x-spillway-outcome'))).toEqual(Array(4).fill('generated'));
+      expect(Date.now() - startedAt).toBeLessThan(1_500);
+      await becomes([first, second, worker], 'degraded', 'lost', 1_500);
+      expect((await ask(one, 'assistant', 'known')).headers.get('x-spillway-cache')).toBe('HIT');
+      expect((await ask(other, 'assistant', 'unknown')).headers.get('x-spillway-outcome')).toBe('generated');
+      expect((await fetch(`${first.url}/livez`)).status).toBe(200);
+
+      await restore();
+      await becomes([first, second, worker], 'ok', 'ok', 2_500);
+      await sleep(SETTLED_MS);
+      await ask(one, 'assistant', 'shared again');
+      await sleep(100);
+      expect((await ask(other, 'assistant', 'shared again')).headers.get('x-spillway-cache')).toBe('HIT');
+    });
+
+    it('calls under way and waiting are answered, each by one call of the model', async () => {
+      const roles = ['gateway', 'gateway', 'worker'] as const;
+      const [first, second] = (await Promise.all(
+        roles.map(role => installation.start(role, configuration(express))),
+      )) as [SpillwayProcess, SpillwayProcess, SpillwayProcess];
+      installation.simulator.configure('single', { latency: { first_token_ms: 300 } });
+      const questions = Array.from({ length: 10 }, (_, index) => `question ${index}`);
+      const calls = questions.map((question, index) =>
+        ask(callerOf((index % 2 === 0 ? first : second).url), 'single', question),
+      );
+      await eventually(async () => (await waitingAt(first)) === questions.length - 1);
+      installation.redis.kill(lose);
+      const answers = await Promise.all(calls);
+      answers.forEach(({ text }, index) => expect(text).toContain(questions[index]));
+      expect(questionsTo('single').toSorted()).toEqual(questions);
+
+      await restore();
+      await becomes([first, second], 'ok', 'ok', 2_500);
+      // Much sooner than the leases of the calls that ended meanwhile.
+      await eventually(async () => (await waitingAt(first)) + (await underWayAt(first)) === 0, 3_000);
+      const late = await ask(callerOf(second.url), 'single', 'and now?');
+      expect(late.headers.get('x-spillway-outcome')).toBe('generated');
+    });
+  });
+
+  it('for a moment: no wait stays behind that would hold up others', async () => {
+    const [first, second] = await Promise.all([
+      installation.start('gateway', configuration(true)),
+      installation.start('gateway', configuration(true)),
+      installation.start('worker', configuration(true)),
+    ]);
+    installation.simulator.configure('single', { latency: { first_token_ms: 1_000 } });
+    const calls = [ask(callerOf(first.url), 'single', 'held')];
+    await eventually(() => questionsTo('single').length === 1);
+    installation.simulator.configure('single', { latency: { first_token_ms: 0 } });
+    installation.redis.kill('SIGSTOP');
+    for (const { url } of [first, second]) {
+      for (const path of ['/critical/v1', '/normal/v1']) calls.push(ask(callerOf(url, { path }), 'single', url + path));
+    }
+    await becomes([first, second], 'degraded', 'lost', 1_500);
+    installation.redis.kill('SIGCONT');
+    await Promise.all(calls);
+    expect(questionsTo('single')).toHaveLength(calls.length);
+    await eventually(async () => (await waitingAt(first)) + (await underWayAt(first)) === 0, 3_000);
+    await ask(callerOf(second.url, { path: '/low/v1' }), 'single', 'at last');
+  });
+
+  it('from the beginning: a process starts, serves, and finds Redis when it comes', async () => {
+    installation.redis.kill('SIGKILL');
+    const process = await installation.start('all', configuration(true));
+    await becomes([process], 'degraded', 'lost', 1_500);
+    const { headers } = await ask(callerOf(process.url), 'single', 'is anybody there?');
+    expect(headers.get('x-spillway-outcome')).toBe('generated');
+    await installation.redis.restart();
+    await becomes([process], 'ok', 'ok', 2_500);
+    const worker = await installation.start('all', configuration(true));
+    await sleep(SETTLED_MS);
+    await ask(callerOf(process.url), 'assistant', 'shared?');
+    await sleep(100);
+    expect((await ask(callerOf(worker.url), 'assistant', 'shared?')).headers.get('x-spillway-cache')).toBe('HIT');
+  });
+});
