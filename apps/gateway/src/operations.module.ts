@@ -1,19 +1,21 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '@spillway/admission';
+import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
 import { SchedulingModule } from '@spillway/scheduling';
 import { AdminController } from './http/admin.controller';
 import { CallReport } from './http/call-report';
 import { ErrorFilter } from './http/error-responses';
+import { ModelStatuses } from './http/model-status';
 import { OperationsController } from './http/operations.controller';
 import { Parts } from './http/parts';
 import { Reception } from './http/reception';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
-  imports: [AdmissionModule, CacheModule, SchedulingModule],
+  imports: [AdmissionModule, CacheModule, QuotaModule, SchedulingModule],
   controllers: [OperationsController, AdminController],
-  providers: [CallReport, ErrorFilter, Parts, Reception],
+  providers: [CallReport, ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [CallReport, Reception],
 })
 export class OperationsModule {}

@@ -4,4 +4,4 @@ export { ConfigurationError, describe as describeProblem } from './configuration
 export { jsonSchema } from './json-schema';
 export { readEnvironment, type Environment } from './environment';
 export { loadSettings, needsSimulator } from './load';
-export type { ClassifyRule, ServerSettings, Settings } from './settings';
+export type { ClassifyRule, ConfiguredModel, ServerSettings, Settings } from './settings';

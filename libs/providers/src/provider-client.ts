@@ -11,10 +11,16 @@ interface Passenger {
   readonly extraHeaders: Readonly<Record<string, string>>;
 }
 
+/** Where a path leads, with the headers of every request there. */
+interface Target {
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** What the SDK hands to a fetch, with the passenger that came with the call. */
 interface LeanInit extends Passenger {
-  readonly method: 'POST';
-  readonly headers: Headers;
+  readonly target: Target;
   readonly body: Buffer;
 }
 
@@ -62,20 +68,28 @@ export class ProviderClient {
 
 type BuildRequest = OpenAI['buildRequest'];
 
+/** The SDK lists the headers of every request for its log, also when that is off; ours travel in the target. */
+const NO_HEADERS = new Headers();
+
 /** The SDK makes URL and headers of every call anew, a third of its cost; here it makes them once per path. */
 class LeanSdk extends OpenAI {
-  private readonly requests = new Map<string, ReturnType<BuildRequest>>();
+  private readonly targets = new Map<string, Promise<Target>>();
 
   override async buildRequest(...[options]: Parameters<BuildRequest>): ReturnType<BuildRequest> {
-    const { method, path, body, fetchOptions } = options;
-    let built = this.requests.get(path);
-    if (!built) {
-      built = super.buildRequest({ method, path });
-      this.requests.set(path, built);
+    const { path, body, fetchOptions } = options;
+    let target = this.targets.get(path);
+    if (!target) {
+      target = super.buildRequest({ method: 'post', path }).then(({ req: { headers }, url }) => targetOf(url, headers));
+      this.targets.set(path, target);
     }
-    const { req: request, url, timeout } = await built;
-    return { req: { ...request, body: body as Buffer, ...fetchOptions }, url, timeout };
+    const passengers = { body: body as Buffer, target: await target, ...fetchOptions };
+    return { req: { method: 'POST', headers: NO_HEADERS, ...passengers }, url: path, timeout: NO_TIMEOUT_MS };
   }
+}
+
+function targetOf(address: string, headers: Headers): Target {
+  const { origin, pathname, search } = new URL(address);
+  return { origin, path: pathname + search, headers: Object.fromEntries(headers) };
 }
 
 /** As much of a Response as the SDK looks at. It is always `ok`: the SDK would read, and lose, the body of any other. */
@@ -88,14 +102,13 @@ class LeanResponse implements ExchangeHead {
   ) {}
 }
 
-async function leanFetch(input: unknown, init?: unknown): Promise<Response> {
-  const { exchange, extraHeaders, method, headers, body } = init as LeanInit;
-  const url = new URL(input as string);
+async function leanFetch(_url: unknown, init?: unknown): Promise<Response> {
+  const { exchange, extraHeaders, target, body } = init as LeanInit;
   const { status, headers: answered } = await exchange.open({
-    origin: url.origin,
-    path: url.pathname + url.search,
-    method,
-    headers: { ...Object.fromEntries(headers), ...extraHeaders },
+    origin: target.origin,
+    path: target.path,
+    method: 'POST',
+    headers: Object.assign({}, target.headers, extraHeaders),
     body,
   });
   return new LeanResponse(status, answered) as unknown as Response;

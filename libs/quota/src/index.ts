@@ -1,5 +1,5 @@
 export { QuotaModule } from './quota.module';
-export { Permits, type Entry, type Grant, type TicketState, type WaitRequest } from './permits';
+export { Permits, type Entry, type Grant, type ModelReport, type TicketState, type WaitRequest } from './permits';
 export { QuotaSettings, type ModelLimits, type Shares } from './limits';
 export { MemoryPermits } from './memory-permits';
 export { RedisPermits } from './redis-permits';

@@ -8,7 +8,7 @@ import {
   type Priority,
   type Turn,
 } from '@spillway/contracts';
-import type { Entry, Grant, Permits, TokenEstimator, WaitRequest } from '@spillway/quota';
+import type { Entry, Grant, ModelReport, Permits, TokenEstimator, WaitRequest } from '@spillway/quota';
 import type { OpenTurns } from './open-turns';
 import type { TicketIds } from './tickets';
 import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
@@ -58,6 +58,11 @@ export abstract class PermitTurns extends Turns {
   /** Calls under way by model. */
   inflight(): Promise<Readonly<Record<string, number>>> {
     return this.desk.permits.inflight();
+  }
+
+  /** What the limits of a model hold, and what its waiting calls wait for. */
+  explain(model: string): Promise<ModelReport> {
+    return this.desk.permits.explain(model);
   }
 
   /** Waiting calls by class. */

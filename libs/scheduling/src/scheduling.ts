@@ -1,5 +1,6 @@
 import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
 import type { Priority, Turns } from '@spillway/contracts';
+import type { ModelReport } from '@spillway/quota';
 import type { MemoryTurns } from './memory-turns';
 import type { PermitTurns } from './permit-turns';
 import { ResilientTurns } from './resilient-turns';
@@ -31,6 +32,11 @@ export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutd
   /** Calls under way by model, of the same processes. */
   inflight(): Promise<Readonly<Record<string, number>>> {
     return this.current().inflight();
+  }
+
+  /** What the limits of a model hold, and what its waiting calls wait for. */
+  explain(model: string): Promise<ModelReport> {
+    return this.current().explain(model);
   }
 
   /** Hands out no more turns and ends what still waits here. Calls that have their turn are not touched. */

@@ -21,6 +21,11 @@ export interface UpstreamCall {
   readonly usage: Usage | null;
 }
 
+export interface ModelGauges {
+  readonly inflight: number;
+  readonly limits: readonly { readonly limit: string; readonly admitted: number; readonly used: number }[];
+}
+
 /** All metrics of one process. Labels come from closed sets: never a user, key or prompt. */
 export class Metrics {
   readonly registry = new Registry();
@@ -45,6 +50,10 @@ export class Metrics {
   private readonly queueDepth = this.gauge('spillway_queue_depth', 'Calls waiting for a turn', ['priority']);
   private readonly inflight = this.gauge('spillway_model_inflight', 'Calls of a model under way, all processes', [
     'model',
+  ]);
+  private readonly remaining = this.gauge('ratelimit_remaining', 'What is left of the admitted limit of a model', [
+    'model',
+    'limit',
   ]);
   private readonly lookups = this.counter('spillway_cache_lookups_total', 'Cache lookups', ['level', 'result']);
   private readonly saved = this.counter('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
@@ -130,9 +139,15 @@ export class Metrics {
     for (const [priority, depth] of Object.entries(depths)) this.queueDepth.set({ priority }, depth);
   }
 
-  underWay(inflight: Readonly<Record<string, number>>): void {
+  /** Replaces what was known of the models: calls under way, and what is left of each limit. */
+  models(statuses: Readonly<Record<string, ModelGauges>>): void {
     this.inflight.reset();
-    for (const [model, calls] of Object.entries(inflight)) this.inflight.set({ model }, calls);
+    this.remaining.reset();
+    for (const [model, { inflight, limits }] of Object.entries(statuses)) {
+      this.inflight.set({ model }, inflight);
+      for (const { limit, admitted, used } of limits)
+        this.remaining.set({ model, limit }, Math.max(0, admitted - used));
+    }
   }
 
   private counter(name: string, help: string, labelNames: string[]): Counter {

@@ -4,6 +4,7 @@ import { ConfigStore, ConfigurationError } from '@spillway/config';
 import { InvalidRequest, PartLost } from '@spillway/contracts';
 import { RedisUnavailable } from '@spillway/redis';
 import { Scheduling } from '@spillway/scheduling';
+import { ModelStatuses } from './model-status';
 import { Parts } from './parts';
 
 /** What operators look at and turn; the doorkeeper has checked who they are. */
@@ -12,24 +13,15 @@ export class AdminController {
   constructor(
     private readonly config: ConfigStore,
     private readonly scheduling: Scheduling,
+    private readonly models: ModelStatuses,
     private readonly cache: CacheGenerations,
     private readonly parts: Parts,
   ) {}
 
   @Get('status')
   async status(): Promise<object> {
-    const { models } = this.config.current;
-    const [depths, inflight] = await Promise.all([this.scheduling.depths(), this.scheduling.inflight()]);
-    return {
-      queues: depths,
-      models: Object.fromEntries(
-        [...models.values()].map(({ name, limits, headroom }) => [
-          name,
-          { inflight: inflight[name] ?? 0, limits, headroom },
-        ]),
-      ),
-      parts: this.parts.states(),
-    };
+    const [queues, models] = await Promise.all([this.scheduling.depths(), this.models.all()]);
+    return { queues, models, parts: this.parts.states() };
   }
 
   /** The last good configuration stays where the new one has problems; the answer lists them. */

@@ -2,6 +2,7 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { Scheduling } from '@spillway/scheduling';
 import { Logger, Metrics } from '@spillway/telemetry';
+import { ModelStatuses } from './model-status';
 import { Parts, type PartState } from './parts';
 import { Reception } from './reception';
 
@@ -18,6 +19,7 @@ export class OperationsController {
     private readonly parts: Parts,
     private readonly metrics: Metrics,
     private readonly scheduling: Scheduling,
+    private readonly models: ModelStatuses,
     private readonly logger: Logger,
   ) {}
 
@@ -42,7 +44,7 @@ export class OperationsController {
     this.parts.measure();
     try {
       this.metrics.depths(await this.scheduling.depths());
-      this.metrics.underWay(await this.scheduling.inflight());
+      this.metrics.models(await this.models.all());
     } catch (error) {
       this.logger.debug({ err: error }, 'queue gauges are not available');
     }

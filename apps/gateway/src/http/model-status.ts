@@ -1,0 +1,35 @@
+import { Injectable } from '@nestjs/common';
+import { ConfigStore, type ConfiguredModel } from '@spillway/config';
+import { TokenEstimator, type EstimateError, type ModelReport } from '@spillway/quota';
+import { Scheduling } from '@spillway/scheduling';
+
+/** A model as an operator sees it. */
+export interface ModelStatus extends ModelReport {
+  /** Calls under way in all processes. */
+  readonly inflight: number;
+  /** How well this process estimates tokens there; null: nothing known yet. */
+  readonly estimates: EstimateError | null;
+}
+
+/** What the configured models are doing. */
+@Injectable()
+export class ModelStatuses {
+  constructor(
+    private readonly config: ConfigStore,
+    private readonly scheduling: Scheduling,
+    private readonly estimator: TokenEstimator,
+  ) {}
+
+  async all(): Promise<Readonly<Record<string, ModelStatus>>> {
+    const inflight = await this.scheduling.inflight();
+    const statusOf = async (model: ConfiguredModel): Promise<[string, ModelStatus]> => [
+      model.name,
+      {
+        inflight: inflight[model.name] ?? 0,
+        ...(await this.scheduling.explain(model.name)),
+        estimates: this.estimator.errorOf(model),
+      },
+    ];
+    return Object.fromEntries(await Promise.all([...this.config.current.models.values()].map(statusOf)));
+  }
+}
