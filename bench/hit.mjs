@@ -1,6 +1,14 @@
 import { throughput } from './load.mjs';
 import { chatBody } from './requests.mjs';
-import { atLeast } from './targets.mjs';
+import { atLeast, undecidedUnless } from './targets.mjs';
+
+/** Share of its core; below it a rate says what the load or other programs left over, not what the server can do. */
+const FULLY_BUSY = 0.9;
+
+/** From runs in which the rest was left out step by step; the machine was busy, so each part is good for a few µs. */
+const MADE_OF =
+  'of 53 µs, measured once by leaving parts out (2026-11-29): bare server 14, Nest and Fastify 8, ids, controls and ' +
+  'signal 6, pipeline with key and look-up 9, headers and metrics 2, the log line 14.';
 
 /** An exact hit from the cache in the process, against a bare server of the same JSON. */
 export async function measureHit(scene, { windows, seconds }) {
@@ -14,6 +22,12 @@ export async function measureHit(scene, { windows, seconds }) {
   return {
     title: 'Exact hit',
     rows,
-    verdicts: [atLeast('exact hit: throughput ÷ floor', hit.perSecond / floor.perSecond, 0.6)],
+    verdicts: [
+      undecidedUnless(
+        rows.every(({ busy }) => busy >= FULLY_BUSY),
+        atLeast('exact hit: throughput ÷ floor', hit.perSecond / floor.perSecond, 0.6),
+      ),
+      atLeast('exact hit: calls per CPU second ÷ floor', floor.cpu / hit.cpu, 0.6, MADE_OF),
+    ],
   };
 }

@@ -12,11 +12,11 @@ const HEADERS = { 'content-type': 'application/json', authorization: 'Bearer ben
  * Closed loop: each connection asks again as soon as it has its answer. Takes `windows` of `seconds` from every target
  * in turn, and keeps the median of those in which no call failed.
  */
-export async function throughput(targets, { windows, seconds, body }) {
+export async function throughput(targets, { windows, seconds, ...asking }) {
   const taken = new Map(targets.map(target => [target, []]));
-  for (const target of targets) await load(target, { duration: WARM_UP_S }, body);
+  for (const target of targets) await load(target, { duration: WARM_UP_S }, asking);
   for (let window = 0; window < windows; window++) {
-    for (const target of targets) taken.get(target).push(await load(target, { duration: seconds }, body));
+    for (const target of targets) taken.get(target).push(await load(target, { duration: seconds }, asking));
   }
   return targets.map(target => summary(target, taken.get(target)));
 }
@@ -35,10 +35,9 @@ function summary(target, windows) {
   };
 }
 
-/** Loads a target for a `duration` in seconds or an `amount` of calls. */
-export async function load({ server, redis }, limit, body) {
+/** Loads a target for a `duration` in seconds or an `amount` of calls. `body`: a text, or what makes one. */
+export async function load({ server, redis }, limit, { body }) {
   const beside = [server, redis].map(one => (one ? cpuMicroseconds(one.pid) : null));
-  const stopPolling = poll();
   const result = await autocannon({
     url: `http://127.0.0.1:${server.port}${PATH}`,
     method: 'POST',
@@ -50,7 +49,6 @@ export async function load({ server, redis }, limit, body) {
       ? { requests: [{ setupRequest: request => ({ ...request, body: body() }) }] }
       : { body }),
   });
-  stopPolling();
   const [cpu, redisCpu] = [server, redis].map((one, index) =>
     one ? (cpuMicroseconds(one.pid) - beside[index]) / result['2xx'] : NaN,
   );
@@ -63,17 +61,6 @@ export async function load({ server, redis }, limit, body) {
     redisCpu,
     busy: (cpu * result['2xx']) / (result.duration * 1_000_000),
   };
-}
-
-/**
- * Keeps this process from sleeping: to wake it on another core costs the sender as much as a small call. The fastest
- * server never lets it sleep, so that it alone would be spared.
- */
-function poll() {
-  let polling = true;
-  const turn = () => polling && setImmediate(turn);
-  turn();
-  return () => (polling = false);
 }
 
 /** Milliseconds of one call at a time, the targets taking turns; the median over the windows of their percentiles. */

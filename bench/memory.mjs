@@ -26,7 +26,7 @@ export async function measureMemory(scene, { amount }) {
 
 async function growth(target, amount, body) {
   const half = async () => {
-    const { failed } = await load(target, { amount: amount / 2 }, body);
+    const { failed } = await load(target, { amount: amount / 2 }, { body });
     if (failed > 0) throw new Error(`${failed} calls failed.`);
     await pause(2000);
     return residentMegabytes(target.server.pid);

@@ -2,6 +2,13 @@ import { latency, throughput } from './load.mjs';
 import { newChatBody } from './requests.mjs';
 import { atLeast, atMost } from './targets.mjs';
 
+const EXPRESS_CPU =
+  'the row without Redis shows what Redis adds. Beyond the proxy, both write a log line and metrics, make a key, keep the ' +
+  'answer, hold a permit and watch limits of time.';
+const EXPRESS_TIME = 'two round trips to Redis come before the call of the model: the look-up and the permit.';
+const QUEUED_RATE =
+  'cause not established; where “core busy” is well below 100 other programs, or waiting, took the rest of the core.';
+
 /** A call that must ask the model: by the express lane with and without Redis, and through the queue. */
 export async function measureMiss(scene, { windows, seconds, calls }) {
   const redis = await scene.redis();
@@ -26,9 +33,9 @@ export async function measureMiss(scene, { windows, seconds, calls }) {
     rows,
     verdicts: [
       atLeast('express: misses a second', express.perSecond, 1900),
-      atMost('express: added p50, ms', express.added, 1),
-      atMost('express: CPU ÷ Fastify + undici', express.cpu / proxy.cpu, 2.2),
-      atLeast('through BullMQ: misses a second', queued.perSecond, 1000),
+      atMost('express: added p50, ms', express.added, 1, EXPRESS_TIME),
+      atMost('express: CPU ÷ Fastify + undici', express.cpu / proxy.cpu, 2.2, EXPRESS_CPU),
+      atLeast('through BullMQ: misses a second', queued.perSecond, 1000, QUEUED_RATE),
       atMost('through BullMQ: added p50, ms', queued.added, 3),
     ],
   };

@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
-import { cpus, platform, release, totalmem } from 'node:os';
+import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { spawnSync } from 'node:child_process';
 import { cores } from './processes.mjs';
 import { decimal, whole } from './statistics.mjs';
+
+/** Programs that wanted a processor before anything was measured: above 0, neighbours disturb the figures. */
+const [loadBefore] = loadavg();
 
 /** What a column shows: its heading, and how a row of the measurement fills it. */
 const COLUMNS = [
   ['', row => row.name],
   ['calls/s', row => row.perSecond, whole],
-  ['÷ first', (row, first) => row.perSecond / first.perSecond, decimal],
-  ['CPU µs/call', row => row.cpu, whole],
+  ['CPU µs/call', row => row.cpu, decimal],
+  ['calls/CPU s', row => 1_000_000 / row.cpu, whole],
   ['Redis µs/call', row => row.redisCpu, whole],
   ['core busy %', row => row.busy * 100, whole],
   ['valid windows', row => (row.windows === undefined ? undefined : `${row.valid}/${row.windows}`)],
@@ -35,10 +38,21 @@ export function report(measurements, settings) {
     '## Targets',
     table(
       ['', 'target', 'measured', ''],
-      verdicts.map(({ what, figure, target, met }) => [what, target, shown(figure), met ? 'met' : '**missed**']),
+      verdicts.map(({ what, figure, target, met }) => [
+        what,
+        target,
+        shown(figure),
+        met === null ? 'undecided' : met ? 'met' : '**missed**',
+      ]),
     ),
+    ...reasons(verdicts.filter(({ met, madeOf }) => met === false && madeOf !== null)),
     ...measurements.flatMap(({ title, rows }) => [`## ${title}`, figures(rows)]),
   ].join('\n\n')}\n`;
+}
+
+/** What the figures that miss their target consist of. */
+function reasons(missed) {
+  return missed.length === 0 ? [] : [missed.map(({ what, madeOf }) => `- **${what}**: ${madeOf}`).join('\n')];
 }
 
 function figures(rows) {
@@ -76,6 +90,7 @@ function machine() {
       ['date', new Date().toISOString().slice(0, 10)],
       ['Spillway', version],
       ['machine', `${processors.length} × ${processors[0]?.model.trim()}, ${memory}, ${platform()} ${release()}`],
+      ['load before the run', decimal(loadBefore)],
       ['versions', `Node ${process.versions.node}, Redis ${redis ?? 'unknown'}`],
     ],
   );
@@ -91,6 +106,7 @@ function method({ windows, seconds, calls, amount }) {
     'All are processes of their own on the loopback address; the log of the gateway goes to `/dev/null`.',
     `Rates: closed loop of 32 connections, ${windows} windows of ${seconds} s for each row in turn, the median of those`,
     `in which no call failed. Times: one call at a time, ${windows} windows of ${calls} calls for each row in turn (a`,
-    `quarter of them for streams). Memory: ${whole(amount)} calls. CPU is that of the process, Redis apart.`,
+    `quarter of them for streams). Memory: ${whole(amount)} calls. CPU is that of the process, Redis apart; where other`,
+    'programs take their part of the core (see “core busy”), calls per second of CPU are the steadier figure.',
   ].join('\n');
 }

@@ -18,7 +18,7 @@ export class Scene {
     this.#profiles = profiles;
   }
 
-  /** The model that answers. It makes no load of its own on the core that is measured. */
+  /** The model that answers; it does not run on the core that is measured. */
   async upstream() {
     this.#upstream ??= await this.#node('upstream', 'load', []);
     return this.#upstream;

@@ -1,8 +1,13 @@
-/** A figure and what it should be; the report says which are met, and bends none. */
-export function atLeast(what, figure, target) {
-  return { what, figure, target: `≥ ${target}`, met: figure >= target };
+/** A figure, what it should be, and what it is made of: told where it is missed, and never bent. */
+export function atLeast(what, figure, target, madeOf = null) {
+  return { what, figure, target: `≥ ${target}`, met: figure >= target, madeOf };
 }
 
-export function atMost(what, figure, target) {
-  return { what, figure, target: `≤ ${target}`, met: figure <= target };
+export function atMost(what, figure, target, madeOf = null) {
+  return { what, figure, target: `≤ ${target}`, met: figure <= target, madeOf };
+}
+
+/** A verdict that counts only where the figure means what it says. */
+export function undecidedUnless(condition, verdict) {
+  return condition ? verdict : { ...verdict, met: null };
 }

@@ -8,11 +8,12 @@ import { ask, startWorld, worldConfiguration, type World } from '../support/worl
 let world: World;
 let client: ApiClient;
 
-beforeAll(async () => {
+/** Anew for each case: a model that asked to be left alone would be left alone by the next one. */
+beforeEach(async () => {
   const nowhere = { base_url: `http://127.0.0.1:${await freePort()}/v1` };
   const unknown = { base_url: 'http://no-such-host.invalid/v1' };
   world = await startWorld({
-    model: { timeout_ms: 300, first_token_timeout_ms: 200 },
+    model: { timeout_ms: 300, first_token_timeout_ms: 200, climb: { mode: 'off' } },
     configuration: {
       providers: { nowhere, unknown },
       models: { nowhere: { provider: 'nowhere' }, unknown: { provider: 'unknown' } },
@@ -23,12 +24,10 @@ beforeAll(async () => {
     },
   });
   ({ client } = world);
-});
-afterAll(() => world.stop());
-beforeEach(() => {
   world.primary.script([completion('pong')]);
   world.fallback.script([completion('from fallback')]);
 });
+afterEach(() => world.stop());
 
 const calls = (): number[] => [world.primary.requests.length, world.fallback.requests.length];
 const told = (reply: Reply): unknown[] => [reply.status, reply.said];

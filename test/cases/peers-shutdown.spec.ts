@@ -12,12 +12,12 @@ describe.each([
     const world = await startWorld({
       env,
       model: { limits: { inflight: 2 }, headroom: 0 },
-      configuration: { server: { drain_ms: 700 }, redis: { prefix: `cases-stop-${process.pid}` } },
+      configuration: { server: { drain_ms: 1_500 }, redis: { prefix: `cases-stop-${process.pid}` } },
     });
     const { client, primary, gateway } = world;
-    const slow = [text('a'), { sleep: 400 }, text('b'), FINISH, '[DONE]'] as const;
+    const slow = [text('a'), { sleep: 1_000 }, text('b'), FINISH, '[DONE]'] as const;
     primary.script([
-      { ...completion('whole'), ttfb_ms: 400 },
+      { ...completion('whole'), ttfb_ms: 1_000 },
       events(slow),
       completion('in time'),
       { ...completion('too late'), ttfb_ms: 5_000 },
@@ -28,11 +28,8 @@ describe.each([
     await until(() => primary.requests.length === 1);
     const streamed = client.stream({ body: ask('streamed', { model: 'alone' }) });
     await until(() => primary.requests.length === 2);
-    const waiting: Promise<Reply>[] = [];
-    for (const id of ['w1', 'w2', 'w3', 'w4']) {
-      waiting.push(send(id));
-      await until(async () => (await client.metric('spillway_queue_depth')) === waiting.length);
-    }
+    const waiting = ['w1', 'w2', 'w3', 'w4'].map(send);
+    await until(async () => (await client.metric('spillway_queue_depth')) === waiting.length);
     const stopping = gateway.stop();
     const late = await send('late');
 

@@ -9,7 +9,9 @@ let world: World;
 let client: ApiClient;
 
 beforeAll(async () => {
-  world = await startWorld({ model: { limits: { inflight: 5 }, headroom: 0, timeout_ms: 5_000 } });
+  world = await startWorld({
+    model: { limits: { inflight: 5 }, headroom: 0, timeout_ms: 5_000, climb: { mode: 'off' } },
+  });
   ({ client } = world);
 });
 afterAll(() => world.stop());

@@ -171,6 +171,7 @@ describe.each(WORLDS)('Limits of permits: %s', (_, makeWorld) => {
       ],
       waiting: { critical: 0, normal: 0, low: 1 },
       binds: { limit: 'inflight', inMs: null },
+      learned: null,
     });
     expect(await permits.remaining('m')).toEqual({ inflight: 0, rpm: 7, tpm: 700 });
   });

@@ -12,7 +12,7 @@ import type { WaitRequest } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 
 /** Longer than any test. */
-const LONG_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 30_000 };
+export const LONG_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 30_000 };
 /** Short enough to wait for. */
 export const SHORT_TIMINGS: PermitTimings = { leaseMs: 400, claimMs: 250 };
 export const FULL_SHARES: Shares = {

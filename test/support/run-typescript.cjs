@@ -1,10 +1,10 @@
 /** Lets a child process of a test run the sources: `node -r run-typescript.cjs file.ts`. */
 const { readFileSync } = require('node:fs');
 const Module = require('node:module');
-const { join } = require('node:path');
+const path = require('node:path');
 const { transformSync } = require('@swc/core');
 
-const libs = join(__dirname, '../../libs');
+const libs = path.join(__dirname, '../../libs');
 const jsc = {
   parser: { syntax: 'typescript', decorators: true },
   transform: { legacyDecorator: true, decoratorMetadata: true },
@@ -19,6 +19,6 @@ require.extensions['.ts'] = (module, filename) => {
 const resolve = Module._resolveFilename;
 Module._resolveFilename = (request, ...rest) =>
   resolve(
-    request.replace(/^@spillway\/(.+)$/, (_, lib) => join(libs, lib, 'src/index.ts')),
+    request.replace(/^@spillway\/(.+)$/, (_, lib) => path.join(libs, lib, 'src/index.ts')),
     ...rest,
   );

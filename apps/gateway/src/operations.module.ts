@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '@spillway/admission';
+import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
 import { SchedulingModule } from '@spillway/scheduling';
@@ -13,7 +14,7 @@ import { Reception } from './http/reception';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
-  imports: [AdmissionModule, CacheModule, QuotaModule, SchedulingModule],
+  imports: [AdmissionModule, CacheModule, ProvidersModule, QuotaModule, SchedulingModule],
   controllers: [OperationsController, AdminController],
   providers: [CallReport, ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [CallReport, Reception],

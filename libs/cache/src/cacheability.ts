@@ -13,6 +13,16 @@ export function mayWriteExact(call: Call): boolean {
   return isExactAllowed(call) && call.controls.cacheWrite && ttlMsOf(call) > 0;
 }
 
+/** Whether an answer to the same question in other function words may be looked up for this call. */
+export function mayReadCanonical(call: Call): boolean {
+  return isSimilarAllowed(call) && call.controls.cacheRead;
+}
+
+/** Whether an answer to this call may be kept for the same question in other function words. */
+export function mayWriteCanonical(call: Call): boolean {
+  return isSimilarAllowed(call) && call.controls.cacheWrite && ttlMsOf(call) > 0;
+}
+
 /** Milliseconds that an answer to this call is kept. */
 export function ttlMsOf(call: Call): number {
   return 1000 * (call.controls.cacheTtlS ?? call.route.cache.ttl_s);
@@ -31,6 +41,12 @@ export function isWorthKeeping(body: JsonObject): boolean {
 
 function isExactAllowed({ operation, route, controls }: Call): boolean {
   return operation === 'chat' && route.cache.exact && controls.cacheLevel !== 'off';
+}
+
+/** A caller who wants the exact cache at most gets and leaves nothing that other words might find. */
+function isSimilarAllowed({ operation, route, controls }: Call): boolean {
+  const { cacheLevel } = controls;
+  return operation === 'chat' && route.cache.semantic === true && cacheLevel !== 'off' && cacheLevel !== 'exact';
 }
 
 function isCompleteChoice(choice: JsonValue): boolean {

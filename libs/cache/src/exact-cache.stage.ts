@@ -1,18 +1,33 @@
-import { partsOf, type Answer, type Call, type Clock, type Next, type Stage } from '@spillway/contracts';
+import {
+  partsOf,
+  type Answer,
+  type CacheTier,
+  type Call,
+  type Clock,
+  type KeyedCall,
+  type Next,
+  type Stage,
+} from '@spillway/contracts';
 import type { CacheGenerations } from './cache-generations';
-import { mayReadExact } from './cacheability';
+import { mayReadCanonical, mayReadExact, mayWriteCanonical } from './cacheability';
 import { replay, type CachedAnswer } from './cached-answer';
-import type { CachedCall } from './cached-call';
+import { canonicalRequestKey } from './canonical-request-key';
 import type { ExactStore } from './exact-store';
-import { requestKey } from './request-key';
+import { requestKey, type RequestIdentity } from './request-key';
+
+/** The tiers of this stage: lookups by key. */
+type KeyTier = Exclude<CacheTier, 'semantic'>;
 
 /** Counts lookups. */
 export interface CacheMeter {
-  lookup(level: 'exact', result: 'hit' | 'miss'): void;
+  lookup(level: KeyTier, result: 'hit' | 'miss'): void;
 }
 
-/** Answers a call that has been answered before; else names the key its answer is kept under. */
-export class ExactCacheStage implements Stage<Call, CachedCall> {
+/**
+ * Answers a call that has been answered before, in these words or with other function words; else names the keys its
+ * answer is kept under.
+ */
+export class ExactCacheStage implements Stage<Call, KeyedCall> {
   readonly name = 'exact-cache';
 
   constructor(
@@ -22,38 +37,58 @@ export class ExactCacheStage implements Stage<Call, CachedCall> {
     private readonly meter?: CacheMeter,
   ) {}
 
-  async handle(call: Call, next: Next<CachedCall>): Promise<Answer> {
-    const cacheKey = this.keyOf(call);
-    if (cacheKey === null || !mayReadExact(call)) {
-      call.journal.cache = 'BYPASS';
-      return next({ cacheKey, ...call });
+  async handle(call: Call, next: Next<KeyedCall>): Promise<Answer> {
+    const identity = this.identityOf(call);
+    if (identity === null) return next({ cacheKey: null, canonicalKey: null, ...call });
+    const cacheKey = requestKey(identity);
+    if (mayReadExact(call)) {
+      const kept = await this.lookup('exact', cacheKey);
+      if (kept !== null) return this.hit(call, 'exact', kept);
+      call.journal.cache = 'MISS';
     }
-    const kept = await this.store.get(cacheKey);
-    this.meter?.lookup('exact', kept === null ? 'miss' : 'hit');
-    if (kept !== null) return this.hit(call, kept);
-    call.journal.cache = 'MISS';
-    return next({ cacheKey, ...call });
+    // Only now: reading the text costs more than an exact hit may.
+    const canonicalKey = canonicalKeyOf(call, identity);
+    if (canonicalKey !== null && mayReadCanonical(call)) {
+      const kept = await this.lookup('canonical', canonicalKey);
+      if (kept !== null) return this.hit(call, 'canonical', kept);
+      call.journal.cache = 'MISS';
+    }
+    return next({ cacheKey, canonicalKey, ...call });
   }
 
-  private keyOf({ operation, caller, controls, route, headers, body }: Call): string | null {
+  private async lookup(tier: KeyTier, key: string): Promise<CachedAnswer | null> {
+    const kept = await this.store.get(key);
+    this.meter?.lookup(tier, kept === null ? 'miss' : 'hit');
+    return kept;
+  }
+
+  private identityOf({ operation, caller, controls, route, headers, body }: Call): RequestIdentity | null {
     if (operation !== 'chat') return null;
-    return requestKey({
+    return {
       namespace: caller.name,
       scope: controls.scope,
       route: route.name,
       generation: this.generations.current(route.name, controls.scope),
       beta: headers['openai-beta'],
       body,
-    });
+    };
   }
 
-  private hit({ journal }: Call, kept: CachedAnswer): Answer {
+  private hit({ journal }: Call, tier: KeyTier, kept: CachedAnswer): Answer {
     const now = this.clock.now();
     journal.cache = 'HIT';
+    journal.cacheTier = tier;
     journal.ageS = Math.max(0, Math.floor((now - kept.madeAt) / 1000));
     journal.model = kept.model;
     journal.saved = kept.usage;
     journal.digest = kept.digest;
     return { outcome: 'cache-exact', parts: partsOf(replay(kept, now)) };
   }
+}
+
+function canonicalKeyOf(call: Call, identity: RequestIdentity): string | null {
+  if (!mayReadCanonical(call) && !mayWriteCanonical(call)) return null;
+  const { key, refusedBy } = canonicalRequestKey(identity, call.route.cache.rules);
+  call.journal.cacheRule = refusedBy;
+  return key;
 }

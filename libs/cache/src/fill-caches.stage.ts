@@ -4,18 +4,18 @@ import {
   type AnswerPart,
   type Clock,
   type JsonObject,
+  type KeyedCall,
   type Next,
   type Stage,
 } from '@spillway/contracts';
 import { ResponseDigest } from '@spillway/telemetry';
-import { isFirstHand, isWorthKeeping, mayWriteExact, ttlMsOf } from './cacheability';
+import { isFirstHand, isWorthKeeping, mayWriteCanonical, mayWriteExact, ttlMsOf } from './cacheability';
 import { restOf } from './cached-answer';
-import type { CachedCall } from './cached-call';
 import type { ExactStore } from './exact-store';
 import { tapped, type Tap } from './tapped-parts';
 
 /** Keeps a complete, clean answer after its reader has it. */
-export class FillCachesStage implements Stage<CachedCall> {
+export class FillCachesStage implements Stage<KeyedCall> {
   readonly name = 'fill-caches';
 
   constructor(
@@ -25,26 +25,36 @@ export class FillCachesStage implements Stage<CachedCall> {
     private readonly maxItemBytes: () => number,
   ) {}
 
-  async handle(call: CachedCall, next: Next<CachedCall>): Promise<Answer> {
+  async handle(call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
     const answer = await next(call);
-    const { cacheKey } = call;
-    if (cacheKey === null || !mayWriteExact(call)) return answer;
+    const keys = keysOf(call);
+    if (keys.length === 0) return answer;
     const maxBytes = this.maxItemBytes();
     const recording = new Recording(maxBytes, body => {
       // Only now, as a call may come to be degraded while its answer is read.
-      if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(cacheKey, call, body, maxBytes);
+      if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(keys, call, body, maxBytes);
     });
     return { outcome: answer.outcome, parts: tapped(answer.parts, recording) };
   }
 
-  private keep(cacheKey: string, call: CachedCall, body: JsonObject, maxBytes: number): void {
+  private keep(keys: readonly string[], call: KeyedCall, body: JsonObject, maxBytes: number): void {
     const rest = restOf(body);
     if (Buffer.byteLength(rest) > maxBytes) return;
     const madeAt = this.clock.now();
     const { model, usage } = call.journal;
     const digest = ResponseDigest.of(body);
-    void this.store.set(cacheKey, { rest, model, usage, digest, madeAt, expiresAt: madeAt + ttlMsOf(call) });
+    const kept = { rest, model, usage, digest, madeAt, expiresAt: madeAt + ttlMsOf(call) };
+    for (const key of keys) void this.store.set(key, kept);
   }
+}
+
+/** Under which keys its answer is kept. */
+function keysOf(call: KeyedCall): string[] {
+  const { cacheKey, canonicalKey = null } = call;
+  const keys: string[] = [];
+  if (cacheKey !== null && mayWriteExact(call)) keys.push(cacheKey);
+  if (canonicalKey !== null && mayWriteCanonical(call)) keys.push(canonicalKey);
+  return keys;
 }
 
 /** Gathers an answer while it passes, unless it grows too large, and hands it over once its reader has all of it. */

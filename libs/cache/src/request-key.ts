@@ -24,5 +24,10 @@ export interface RequestIdentity {
 /** The same text for the same request, and for no other. */
 export function requestKey({ namespace, scope, route, generation, beta, body }: RequestIdentity): string {
   const within = JSON.stringify([VERSION, namespace, scope, route, generation, beta ?? null]);
-  return hash('sha256', within + canonicalJson(body, NOT_SHAPING), 'base64url');
+  return hash('sha256', within + canonicalRequest(body), 'base64url');
+}
+
+/** The same text for the same body, of which only what shapes the answer counts. */
+export function canonicalRequest(body: JsonObject): string {
+  return canonicalJson(body, NOT_SHAPING);
 }

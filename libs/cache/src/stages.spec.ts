@@ -8,16 +8,16 @@ import {
   type AnswerPart,
   type Call,
   type JsonObject,
+  type KeyedCall,
 } from '@spillway/contracts';
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryGenerations } from './cache-generations';
-import type { CachedCall } from './cached-call';
 import { ExactCacheStage } from './exact-cache.stage';
 import { FillCachesStage } from './fill-caches.stage';
 import { MemoryStore } from './memory-store';
 
-type Model = (call: CachedCall) => Answer;
+type Model = (call: KeyedCall) => Answer;
 
 const generated = (...parts: AnswerPart[]): Answer => ({ outcome: 'generated', parts: partsOf(...parts) });
 const says = (content: string): Answer => generated(wholePart(completion({ content })));

@@ -53,6 +53,7 @@ export const classify = z.array(
 const callerLimits = z.strictObject({
   rpm: whole(0).default(0).describe('Requests in any 60 s; 0: none'),
   tpm: whole(0).default(0).describe('Tokens in any 60 s; 0: none'),
+  inflight: whole(0).default(0).describe('Calls at the same time; 0: none'),
 });
 
 export const keys = z.array(

@@ -61,7 +61,7 @@ function fixedPartOf({ server, redis, qdrant, scheduling, cache }: Settings) {
     redis,
     qdrant,
     scheduling,
-    cache: { l1_entries: cache.l1_entries },
+    cache: { l1_entries: cache.l1_entries, folder: cache.folder },
   };
 }
 

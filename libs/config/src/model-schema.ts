@@ -82,6 +82,10 @@ export const model = z.strictObject({
     .lt(1)
     .optional()
     .describe('Share of each limit that is left alone; default 0.2 where a limit is given'),
+  adaptive_inflight: z
+    .boolean()
+    .default(true)
+    .describe('Without limits.inflight: a limit once too many calls at a time make it slow'),
   growth: growth.optional().describe('Limit of the slope; absent: none until the provider signals one'),
   climb: climb.prefault({}).describe('How the rate climbs after an overload'),
   breaker: breaker.prefault({}).describe('When it counts as degraded or down'),
@@ -91,7 +95,9 @@ export const model = z.strictObject({
   context_window: whole(1).optional().describe('Tokens; absent: unknown'),
   price: price.optional().describe('What it costs'),
   warmup: warmup.optional().describe('Slow start of a new model'),
-  load_url: webAddress().optional().describe("Address that tells the model server's own load"),
+  load_url: webAddress()
+    .optional()
+    .describe("Page with the model server's own load, like vLLM's /metrics; scales limits.tpm"),
 });
 
 function withoutTrailingSlash(address: string): string {

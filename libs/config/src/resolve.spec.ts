@@ -38,7 +38,15 @@ describe('defaults', () => {
       keys: [],
       users: { rpm: 0 },
       admin: {},
-      cache: { ttl_s: 3600, l1_entries: 10_000, max_item_bytes: 1_000_000, error_budget: 0.01, share: 'key' },
+      cache: {
+        ttl_s: 3600,
+        l1_entries: 10_000,
+        max_item_bytes: 1_000_000,
+        error_budget: 0.01,
+        coalesce: true,
+        share: 'key',
+        folder: null,
+      },
       scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
       async: { result_ttl_s: 86_400, callback_hosts: [] },
       log: { level: 'info', snippets: true },
@@ -66,6 +74,7 @@ describe('defaults', () => {
       upstream_model: 'm',
       limits: { rpm: 0, tpm: 0, tpd: 0, inflight: 0 },
       headroom: 0,
+      adaptive_inflight: true,
       climb: {
         mode: 'auto',
         initial_rps: 10,
@@ -120,7 +129,14 @@ describe('defaults', () => {
 
   it('of a key', () => {
     expect(settingsOf({ keys: [{ name: 'a', key: 'x' }] }).keys).toEqual([
-      { name: 'a', key: 'x', priority: 'normal', max_priority: 'critical', routes: null, limits: { rpm: 0, tpm: 0 } },
+      {
+        name: 'a',
+        key: 'x',
+        priority: 'normal',
+        max_priority: 'critical',
+        routes: null,
+        limits: { rpm: 0, tpm: 0, inflight: 0 },
+      },
     ]);
   });
 });

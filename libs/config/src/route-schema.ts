@@ -1,4 +1,4 @@
-import { PRIORITIES } from '@spillway/contracts';
+import { PRIORITIES, type CacheRule } from '@spillway/contracts';
 import { z } from 'zod';
 import { name, ratio, seconds } from './scalars';
 
@@ -16,6 +16,21 @@ const chain = z
 const perClass = <Value extends z.ZodType>(value: Value) =>
   z.strictObject({ critical: value, normal: value, low: value } satisfies Record<(typeof PRIORITIES)[number], Value>);
 
+const rule = (refuses: string) => z.boolean().default(true).describe(`Exact cache only for ${refuses}`);
+
+const cacheRules = z.strictObject({
+  choices: rule('calls for more than one choice'),
+  long: rule('texts of more than 600 characters'),
+  tools: rule('calls with tools'),
+  images: rule('messages with anything but text'),
+  json: rule('JSON'),
+  logs: rule('log lines and stack traces'),
+  code: rule('source code'),
+  volatile: rule('what changes by itself: now, today, prices, weather'),
+  action: rule('what is to be done: cancel, transfer'),
+  personal: rule("the caller's own things: my order"),
+} satisfies Record<CacheRule, z.ZodType>);
+
 export const routeCache = z.strictObject({
   exact: z.boolean().default(true).describe('Answer equal requests from the cache'),
   semantic: z
@@ -28,6 +43,7 @@ export const routeCache = z.strictObject({
     .enum(['strict', 'balanced', 'off'])
     .optional()
     .describe('Checks beside similarity; default strict with the builtin embedding, else balanced'),
+  rules: cacheRules.prefault({}).describe('What keeps a question from all but the exact cache'),
 });
 
 export const route = z.strictObject({

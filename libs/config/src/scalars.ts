@@ -24,6 +24,14 @@ export const secret = () => z.string().min(1, 'empty').regex(VISIBLE, NOT_VISIBL
 /** Empty means none, so that `${NAME:-}` can be written. */
 export const optionalSecret = () => z.string().regex(VISIBLE, NOT_VISIBLE).optional().transform(emptyIsAbsent);
 
+/** Null or empty means none. */
+export const optionalFolder = () =>
+  z
+    .string()
+    .nullable()
+    .default(null)
+    .transform(folder => folder || null);
+
 export const webAddress = () => z.string().refine(isWebAddress, WEB_ADDRESS);
 export const optionalWebAddress = () =>
   z

@@ -5,6 +5,7 @@ import { route } from './route-schema';
 import {
   milliseconds,
   name,
+  optionalFolder,
   optionalRedisAddress,
   optionalSecret,
   optionalWebAddress,
@@ -55,7 +56,14 @@ const cache = z.strictObject({
   l1_entries: whole(1).default(10_000).describe('Answers kept in the process'),
   max_item_bytes: whole(1).default(1_000_000).describe('Largest answer that is kept'),
   error_budget: ratio().default(0.01).describe('Share of semantic hits that may be wrong'),
+  coalesce: z
+    .boolean()
+    .default(true)
+    .describe('Equal calls that are under way at the same time share one call of a model'),
   share: z.enum(['key', 'team', 'all']).default('key').describe('Who shares cached answers'),
+  folder: optionalFolder().describe(
+    'Folder where the embedded vector index outlives the process; null: in memory only',
+  ),
 });
 
 const embedding = z.strictObject({

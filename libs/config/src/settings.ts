@@ -9,6 +9,8 @@ export type ClassifyRule = Readonly<Configuration['classify'][number]>;
 
 /** A model with all that is configured of it. */
 export interface ConfiguredModel extends ModelSettings {
+  /** Whether its in-flight limit adapts where none is given. */
+  readonly adaptive_inflight: boolean;
   /** Absent: no limit of the slope until the provider signals one. */
   readonly growth?: Readonly<NonNullable<Model['growth']>> | undefined;
   readonly climb: Readonly<Model['climb']>;

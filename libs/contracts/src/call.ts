@@ -58,3 +58,11 @@ export interface Call extends IncomingCall {
   /** Milliseconds since the epoch until which it may wait for a turn. */
   readonly turnBy: number;
 }
+
+/** A call that knows under which key its answer is kept. */
+export interface KeyedCall extends Call {
+  /** Null where answers are never shared. */
+  readonly cacheKey: string | null;
+  /** The key that it shares with the same question in other function words; absent or null where there is none. */
+  readonly canonicalKey?: string | null;
+}

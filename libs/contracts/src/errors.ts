@@ -78,6 +78,14 @@ export class RequestTooLarge extends SpillwayError {
   readonly outcome = 'rejected-invalid';
 }
 
+/** The caller's own limit. */
+export class RateLimitExceeded extends SpillwayError {
+  readonly code = 'rate_limit_exceeded';
+  readonly status = 429;
+  readonly type = 'rate_limit_error';
+  readonly outcome = 'rejected-limit';
+}
+
 export class QueueFull extends SpillwayError {
   readonly code = 'queue_full';
   readonly status = 429;

@@ -1,8 +1,10 @@
 export { PRIORITIES, isPriority, lowerOf, rankOf, type Priority } from './priority';
-export { OUTCOMES, type Outcome } from './outcome';
+export type { Outcome } from './outcome';
 export { Clock, SystemClock } from './clock';
 export { isJsonObject, type JsonObject, type JsonValue } from './json';
+export { CACHE_RULES } from './settings';
 export type {
+  CacheRule,
   LimitSettings,
   ModelSettings,
   PrioritySettings,
@@ -10,11 +12,20 @@ export type {
   RouteCacheSettings,
   RouteSettings,
 } from './settings';
-export type { Call, Caller, Controls, IncomingCall, Operation } from './call';
-export { Journal, type AnswerDigest, type CacheStatus, type Degradation, type Usage } from './journal';
+export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation } from './call';
+export { Journal, type AnswerDigest, type CacheTier, type CallerLimit, type Degradation, type Usage } from './journal';
 export { chunkPart, partsOf, wholePart, type Answer, type AnswerPart } from './answer';
 export type { Next, Stage } from './stage';
-export { Turns, type CallWithTurn, type Turn, type TurnEnd } from './turns';
+export {
+  Turns,
+  type CallWithTurn,
+  type Observed,
+  type ObservedBucket,
+  type ObservedLimits,
+  type Overload,
+  type Turn,
+  type TurnEnd,
+} from './turns';
 export {
   ClientGone,
   DeadlineExceeded,
@@ -27,6 +38,7 @@ export {
   PartLost,
   QueueFull,
   QueueTimeout,
+  RateLimitExceeded,
   RefusedByModel,
   RequestTooLarge,
   ShuttingDown,
@@ -35,6 +47,5 @@ export {
   UpstreamAuthError,
   UpstreamError,
   UpstreamTimeout,
-  type ErrorBody,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';

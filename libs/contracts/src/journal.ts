@@ -1,12 +1,29 @@
 import type { Outcome } from './outcome';
 import type { Priority } from './priority';
+import type { CacheRule } from './settings';
 
 export type CacheStatus = 'HIT' | 'SEMANTIC_HIT' | 'COALESCED' | 'MISS' | 'BYPASS';
+/** What found a cached answer. */
+export type CacheTier = 'exact' | 'canonical' | 'semantic';
 export type Degradation = 'fallback-model' | 'fallback-response' | 'stale';
 
 export interface Usage {
   readonly input: number;
   readonly output: number;
+}
+
+/** A limit of a minute of the caller, after this call was counted. */
+export interface CallerLimit {
+  readonly limit: number;
+  readonly remaining: number;
+  /** Milliseconds until all of it is free again, if nothing more is called. */
+  readonly resetMs: number;
+}
+
+/** Where both the key and the user are limited, the one with less left. */
+interface CallerLimits {
+  readonly requests: CallerLimit | null;
+  readonly tokens: CallerLimit | null;
 }
 
 /** What the log tells of an answer without keeping it. */
@@ -29,6 +46,10 @@ export class Journal {
   /** Set when the caller asked for a class above what its key may use. */
   requestedPriority: Priority | null = null;
   cache: CacheStatus = 'BYPASS';
+  /** Null: the answer is not a cached one. */
+  cacheTier: CacheTier | null = null;
+  /** The rule that kept this call from all but the exact cache. */
+  cacheRule: CacheRule | null = null;
   /** Seconds since a cached answer was made. */
   ageS: number | null = null;
   model: string | null = null;
@@ -38,11 +59,13 @@ export class Journal {
   upstreamMs: number | null = null;
   firstContentMs: number | null = null;
   degraded: Degradation | null = null;
-  /** What the model reported for this call. */
+  /** What the last model that was asked reported for this call; zero tokens where it refused. */
   usage: Usage | null = null;
   /** What a cached answer had cost when it was made. */
   saved: Usage | null = null;
   /** Of a cached answer, which was looked into when it was kept. */
   digest: AnswerDigest | null = null;
+  /** Null: the caller has no limits. */
+  callerLimits: CallerLimits | null = null;
   outcome: Outcome | null = null;
 }

@@ -1,18 +1,16 @@
 /** Every call ends in exactly one of these: header, log field and metric label. */
-export const OUTCOMES = [
-  'cache-exact',
-  'cache-semantic',
-  'coalesced',
-  'generated',
-  'fallback-model',
-  'fallback-response',
-  'rejected-invalid',
-  'rejected-auth',
-  'rejected-limit',
-  'rejected-queue-full',
-  'expired-in-queue',
-  'upstream-failed',
-  'client-gone',
-  'shutting-down',
-] as const;
-export type Outcome = (typeof OUTCOMES)[number];
+export type Outcome =
+  | 'cache-exact'
+  | 'cache-semantic'
+  | 'coalesced'
+  | 'generated'
+  | 'fallback-model'
+  | 'fallback-response'
+  | 'rejected-invalid'
+  | 'rejected-auth'
+  | 'rejected-limit'
+  | 'rejected-queue-full'
+  | 'expired-in-queue'
+  | 'upstream-failed'
+  | 'client-gone'
+  | 'shutting-down';

@@ -45,12 +45,30 @@ export interface ModelSettings {
   readonly context_window?: number | undefined;
 }
 
+/** What keeps a question from all but the exact cache, in order of cost; each can be switched off for a route. */
+export const CACHE_RULES = [
+  'choices',
+  'long',
+  'tools',
+  'images',
+  'json',
+  'logs',
+  'code',
+  'volatile',
+  'action',
+  'personal',
+] as const;
+
+export type CacheRule = (typeof CACHE_RULES)[number];
+
 export interface RouteCacheSettings {
   readonly exact: boolean;
   readonly semantic: boolean | 'shadow';
   readonly ttl_s: number;
   readonly threshold: number;
   readonly guard: 'strict' | 'balanced' | 'off';
+  /** Rules that are not named hold. */
+  readonly rules?: Readonly<Partial<Record<CacheRule, boolean>>>;
 }
 
 export interface RouteSettings {

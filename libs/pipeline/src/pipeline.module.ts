@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { AdmissionModule, AdmitCallerStage } from '@spillway/admission';
 import { CacheModule, ExactCacheStage, FillCachesStage } from '@spillway/cache';
 import { ClassifyModule, ClassifyStage } from '@spillway/classify';
+import { CoalesceStage, CoalescingModule } from '@spillway/coalescing';
 import { DegradationModule, DegradeStage } from '@spillway/degradation';
 import { CallModelsStage, RoutingModule } from '@spillway/routing';
 import { SchedulingModule, TakeTurnStage } from '@spillway/scheduling';
@@ -14,6 +15,7 @@ const PATH = [
   ClassifyStage,
   AdmitCallerStage,
   ExactCacheStage,
+  CoalesceStage,
   DegradeStage,
   FillCachesStage,
   TakeTurnStage,
@@ -21,7 +23,15 @@ const PATH = [
 ];
 
 @Module({
-  imports: [ClassifyModule, AdmissionModule, CacheModule, DegradationModule, SchedulingModule, RoutingModule],
+  imports: [
+    ClassifyModule,
+    AdmissionModule,
+    CacheModule,
+    CoalescingModule,
+    DegradationModule,
+    SchedulingModule,
+    RoutingModule,
+  ],
   providers: [
     {
       provide: Pipeline,

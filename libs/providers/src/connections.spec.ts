@@ -39,7 +39,7 @@ beforeEach(async () => {
   requests = [];
   server = createServer(serve).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  providers = new Providers(new SystemClock());
+  providers = new Providers(new SystemClock(), { note: () => undefined });
 });
 afterEach(async () => {
   await providers.onApplicationShutdown();

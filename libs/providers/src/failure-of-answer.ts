@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, type JsonValue } from '@spillway/contracts';
-import { exhaustedBucket, readRateLimits, retryAfterOf, type Headers, type RateLimits } from './rate-limits';
+import { bucketsOf, exhaustedBucket, readRateLimits, retryAfterOf, type Headers, type RateLimits } from './rate-limits';
 import { findResetInText } from './reset-times';
 import { clearSecrets } from './secrets';
 import { kindOf, type ErrorFacts } from './signals';
@@ -35,6 +35,7 @@ export function failureOfAnswer(answer: ErrorAnswer, by: AnsweredBy, now: number
   return new UpstreamFailure(kind, `The model answered ${facts.status ?? 'with an error'}${said}.`, {
     status: facts.status,
     retryAfterMs: retryAfter(kind, facts, limits, now),
+    limits: bucketsOf(limits),
     answer: passedOn(answer, facts.status ?? 400, by.secrets),
   });
 }

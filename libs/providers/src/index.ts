@@ -3,3 +3,5 @@ export { ProvidersModule } from './providers.module';
 export { UpstreamFailure, type FailureKind } from './upstream-failure';
 export { type UpstreamAnswer } from './upstream-call';
 export { hasContent } from './content';
+export { ClockWatch } from './clock-watch';
+export { observedLimits } from './rate-limits';

@@ -1,6 +1,7 @@
 import OpenAI, { type ClientOptions } from 'openai';
 import type { ProviderSettings } from '@spillway/contracts';
 import type { Exchange, ExchangeHead } from './exchange';
+import type { Headers as AnswerHeaders } from './rate-limits';
 
 /** The SDK always sets a timer of its own; this is the longest one Node can hold. Limits of time are ours. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
@@ -30,7 +31,10 @@ export class ProviderClient {
   readonly secrets: readonly (string | undefined)[];
   private readonly sdk: LeanSdk;
 
-  constructor(settings: ProviderSettings) {
+  constructor(
+    settings: ProviderSettings,
+    private readonly onAnswer: (headers: AnswerHeaders) => void,
+  ) {
     this.host = new URL(settings.base_url).hostname;
     this.secrets = [settings.api_key, ...Object.values(settings.headers)];
     this.sdk = new LeanSdk({
@@ -61,8 +65,9 @@ export class ProviderClient {
   ): Promise<ExchangeHead> {
     const fetchOptions: ClientOptions['fetchOptions'] & Passenger = { exchange, extraHeaders };
     const response: unknown = await this.sdk.post(path, { body, fetchOptions }).asResponse();
-    if (response instanceof LeanResponse) return response;
-    throw new TypeError('the SDK answered with a response that is not ours');
+    if (!(response instanceof LeanResponse)) throw new TypeError('the SDK answered with a response that is not ours');
+    this.onAnswer(response.headers);
+    return response;
   }
 }
 

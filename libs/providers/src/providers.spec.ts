@@ -36,7 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 beforeEach(() => {
-  providers = new Providers(new SystemClock());
+  providers = new Providers(new SystemClock(), { note: () => undefined });
 });
 afterEach(() => providers.onApplicationShutdown());
 

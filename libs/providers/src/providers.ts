@@ -1,5 +1,6 @@
-import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock, type JsonObject, type ModelSettings, type ProviderSettings } from '@spillway/contracts';
+import { ClockWatch } from './clock-watch';
 import { Connections } from './connections';
 import { ProviderClient } from './provider-client';
 import { chatBody, embeddingsBody } from './upstream-body';
@@ -23,7 +24,10 @@ export class Providers implements OnApplicationShutdown {
   /** A reload brings new settings objects, and with them new clients; the sockets are shared by all. */
   private readonly clients = new WeakMap<ProviderSettings, ProviderClient>();
 
-  constructor(private readonly clock: Clock) {}
+  constructor(
+    private readonly clock: Clock,
+    @Inject(ClockWatch) private readonly watch: Pick<ClockWatch, 'note'>,
+  ) {}
 
   /**
    * Resolves when a model has begun to answer with a 2xx.
@@ -51,7 +55,7 @@ export class Providers implements OnApplicationShutdown {
   private clientOf(settings: ProviderSettings): ProviderClient {
     let client = this.clients.get(settings);
     if (!client) {
-      client = new ProviderClient(settings);
+      client = new ProviderClient(settings, headers => this.watch.note(settings.name, headers));
       this.clients.set(settings, client);
     }
     return client;

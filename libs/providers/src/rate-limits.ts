@@ -1,19 +1,11 @@
+import type { ObservedBucket, ObservedLimits } from '@spillway/contracts';
+import { providerNow } from './provider-time';
 import { parseReset, parseRetryAfter, parseRetryAfterMs } from './reset-times';
 
 /** Lower-case names. */
 export type Headers = ReadonlyMap<string, string>;
 
-/** What a provider says of one of its limits; what it does not say, or says in no known form, is absent. */
-interface BucketState {
-  readonly limit?: number;
-  readonly remaining?: number;
-  /** Milliseconds until the bucket is full again. */
-  readonly resetMs?: number;
-}
-
-export interface RateLimits {
-  readonly requests?: BucketState;
-  readonly tokens?: BucketState;
+export interface RateLimits extends ObservedLimits {
   /** Milliseconds; null: not said. */
   readonly retryAfterMs: number | null;
 }
@@ -40,9 +32,24 @@ const NAMES = FAMILIES.map(({ bucket, name }) => ({
   reset: name('reset'),
 }));
 
-/** Reads the limits an answer carries, whatever family of headers its provider uses. */
-export function readRateLimits(headers: Headers, now: number): RateLimits {
-  const states: Partial<Record<Bucket, BucketState>> = {};
+/** The limits that an answer tells of; null, and next to no work, where it tells of none. */
+export function observedLimits(headers: Headers, now: number): ObservedLimits | null {
+  for (const name of headers.keys()) if (name.includes('ratelimit')) return bucketsOf(readRateLimits(headers, now));
+  return null;
+}
+
+/** The limits without the wait, which is told apart; null: there are none. */
+export function bucketsOf({ requests, tokens }: RateLimits): ObservedLimits | null {
+  return requests || tokens ? { ...(requests && { requests }), ...(tokens && { tokens }) } : null;
+}
+
+/**
+ * Reads the limits an answer carries, whatever family of headers its provider uses. Times of day are spans from the
+ * provider's own time where the answer tells it and ours is another.
+ */
+export function readRateLimits(headers: Headers, ourNow: number): RateLimits {
+  const now = providerNow(headers, ourNow);
+  const states: Partial<Record<Bucket, ObservedBucket>> = {};
   for (const names of NAMES) {
     const state = readState(headers, names, now);
     if (state) states[names.bucket] = tighter(states[names.bucket], state);
@@ -73,7 +80,7 @@ function readState(
   headers: Headers,
   names: { readonly limit: string; readonly remaining: string; readonly reset: string },
   now: number,
-): BucketState | null {
+): ObservedBucket | null {
   return stateOf(
     parseCount(headers.get(names.limit)),
     parseCount(headers.get(names.remaining)),
@@ -82,7 +89,7 @@ function readState(
 }
 
 /** The IETF drafts in one header: `limit=100, remaining=50, reset=5` and `"default";r=50;t=30`. */
-function readCombined(headers: Headers, now: number): BucketState | null {
+function readCombined(headers: Headers, now: number): ObservedBucket | null {
   const value = headers.get('ratelimit');
   if (value === undefined) return null;
   const policy = headers.get('ratelimit-policy') ?? '';
@@ -95,7 +102,7 @@ function readCombined(headers: Headers, now: number): BucketState | null {
   );
 }
 
-function stateOf(limit: number | null, remaining: number | null, resetMs: number | null): BucketState | null {
+function stateOf(limit: number | null, remaining: number | null, resetMs: number | null): ObservedBucket | null {
   if (limit === null && remaining === null && resetMs === null) return null;
   return {
     ...(limit !== null && { limit }),
@@ -105,7 +112,7 @@ function stateOf(limit: number | null, remaining: number | null, resetMs: number
 }
 
 /** Of two reports on one bucket (input and output tokens, say) the one with less left binds. */
-function tighter(one: BucketState | undefined, other: BucketState): BucketState {
+function tighter(one: ObservedBucket | undefined, other: ObservedBucket): ObservedBucket {
   if (!one) return other;
   return (other.remaining ?? Infinity) < (one.remaining ?? Infinity) ? other : one;
 }

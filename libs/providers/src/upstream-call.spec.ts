@@ -19,7 +19,7 @@ let providers: Providers;
 
 beforeAll(async () => {
   upstream = await startUpstream([]);
-  providers = new Providers(new SystemClock());
+  providers = new Providers(new SystemClock(), { note: () => undefined });
 });
 afterAll(async () => {
   await providers.onApplicationShutdown();

@@ -1,3 +1,5 @@
+import type { ObservedLimits } from '@spillway/contracts';
+
 export type FailureKind =
   | 'requests'
   | 'tokens'
@@ -59,6 +61,7 @@ const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
 interface FailureDetails {
   readonly status?: number | null;
   readonly retryAfterMs?: number | null;
+  readonly limits?: ObservedLimits | null;
   readonly answer?: FailureAnswer | null;
   readonly timeLimit?: TimeLimit | null;
   readonly cause?: unknown;
@@ -70,6 +73,8 @@ export class UpstreamFailure extends Error {
   readonly status: number | null;
   /** Milliseconds the model asked to be left alone; null: it did not say. */
   readonly retryAfterMs: number | null;
+  /** What the answer told of the limits of the model; null: nothing. */
+  readonly limits: ObservedLimits | null;
   /** The model's own answer, where it gave one. */
   readonly answer: FailureAnswer | null;
   /** Which limit a `timeout` broke; null: the model itself gave up. */
@@ -84,6 +89,7 @@ export class UpstreamFailure extends Error {
     this.name = 'UpstreamFailure';
     this.status = details.status ?? null;
     this.retryAfterMs = details.retryAfterMs ?? null;
+    this.limits = details.limits ?? null;
     this.answer = details.answer ?? null;
     this.timeLimit = details.timeLimit ?? null;
   }

@@ -1,8 +1,24 @@
 export { QuotaModule } from './quota.module';
 export { Permits, type Entry, type Grant, type ModelReport, type TicketState, type WaitRequest } from './permits';
 export { QuotaSettings, type ModelLimits, type Shares } from './limits';
+export { AdaptiveLimits } from './adaptive/adaptive-limits';
+export { EffectiveLimits, type EffectiveReport } from './adaptive/effective-limits';
 export { MemoryPermits } from './memory-permits';
 export { RedisPermits } from './redis-permits';
 export type { PermitTimings } from './timings';
+export {
+  Budgets,
+  grantsOf,
+  type Admission,
+  type AdmissionRequest,
+  type BudgetLimit,
+  type BudgetRefusal,
+  type BudgetUse,
+} from './budgets';
+export type { BudgetSettings } from './budget-terms';
+export { MemoryBudgets } from './memory-budgets';
+export { RedisBudgets } from './redis-budgets';
+export { LeaseKeeper } from './lease-keeper';
+export { TicketIds, ownerOf } from './tickets';
 export { TokenEstimator } from './estimation/token-estimator';
 export type { EstimateError } from './estimation/estimate-error';

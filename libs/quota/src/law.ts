@@ -1,4 +1,4 @@
-import { portion, type GrowthSettings, type LimitName, type Terms } from './limits';
+import { portion, type Binding, type GrowthSettings, type LimitName, type Terms } from './limits';
 import type { ModelUse } from './model-use';
 import type { LimitUse } from './permits';
 import type { Ring } from './ring';
@@ -15,7 +15,7 @@ export interface Ask {
 
 export interface LimitRefusal {
   readonly admitted: false;
-  readonly limit: LimitName;
+  readonly limit: Binding;
   /** Milliseconds since the epoch of the next moment at which it may fit; null: when a call ends. */
   readonly at: number | null;
 }
@@ -32,13 +32,19 @@ const FULL: Verdict = { admitted: false, limit: 'inflight', at: null };
  */
 export function judge(terms: Terms, use: ModelUse, ask: Ask): Verdict {
   if (!within(terms.inflight, use.inflight, 0, 1, ask, terms)) return FULL;
+  const { learned, time } = use;
+  const rpm = learned?.requests.limit(terms.rpm, time) ?? terms.rpm;
+  const tpm = learned?.tokens.limit(terms.tpm, time) ?? terms.tpm;
   const refusal =
-    judgeRing('rpm', terms.rpm, use.minute, 0, 1, ask, terms) ??
-    judgeRing('tpm', terms.tpm, use.minute, TOKENS, ask.tokens, ask, terms) ??
+    judgeRing('rpm', rpm, use.minute, 0, 1, ask, terms) ??
+    judgeRing('tpm', tpm, use.minute, TOKENS, ask.tokens, ask, terms) ??
     judgeRing('tpd', terms.tpd, use.day, 0, ask.tokens, ask, terms) ??
-    judgeGrowth(terms.growth, use.growth);
+    judgeGrowth(terms.growth, use.growth) ??
+    judgeLearned(terms, use, ask);
   if (refusal === null) return ADMITTED;
-  return { ...refusal, at: refusal.at === null ? null : refusal.at - use.ahead };
+  const told = refusal.limit === 'rpm' ? learned?.requests : refusal.limit === 'tpm' ? learned?.tokens : undefined;
+  const at = Math.min(refusal.at ?? Infinity, told?.capEnd(time) ?? Infinity);
+  return { ...refusal, at: at === Infinity ? null : at - use.ahead };
 }
 
 /** What a call is booked with: no more than the limits hold, or a call larger than a limit could never be made. */
@@ -87,6 +93,12 @@ function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): Lim
   const sums = ring.sums[0];
   if (sums === undefined || fits(sums)) return null;
   return { admitted: false, limit: 'growth', at: ring.whenFits(0, fits) };
+}
+
+/** What answers have taught; it binds all classes alike. */
+function judgeLearned({ climb }: Terms, { learned, time }: ModelUse, { tokens }: Ask): LimitRefusal | null {
+  const refusal = climb && learned?.refusal(climb, tokens, time);
+  return refusal ? { admitted: false, ...refusal } : null;
 }
 
 /** The calls that the current period may hold. */

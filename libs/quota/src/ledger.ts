@@ -1,4 +1,5 @@
 import { PRIORITIES } from '@spillway/contracts';
+import type { Lesson } from './learned';
 import { LeaseBook } from './lease-book';
 import { ModelDesk } from './model-desk';
 import type { Booking, ModelUse } from './model-use';
@@ -42,7 +43,7 @@ export class Ledger {
     this.refresh(now);
     const known = this.tickets.get(asked.ticket);
     if (known?.kind === 'granted') return { kind: 'granted', grant: known.grant };
-    if (known !== undefined) return this.position(known.wait);
+    if (known !== undefined) return this.position(known.wait, now);
     const wait = { ...asked, arrival: ++this.arrivals };
     const open = options.express ? wait.models.find(name => this.model(name).admitsAtOnce(wait, now)) : undefined;
     if (open !== undefined) return { kind: 'granted', grant: this.grant(wait, this.model(open), now) };
@@ -51,7 +52,7 @@ export class Ledger {
       return { kind: 'full', retryAfterMs: rate > 0 ? Math.ceil(1 / rate) : 1000 };
     }
     this.add(wait, now);
-    return this.position(wait);
+    return this.position(wait, now);
   }
 
   reach(ticket: string, now: number): Reached {
@@ -78,9 +79,12 @@ export class Ledger {
   }
 
   /** Ends a call under way, with the tokens it used (null: not known); nothing where there is none. */
-  release(ticket: string, used: number | null, now: number): void {
+  release(ticket: string, used: number | null, lesson: Lesson, now: number): void {
     const known = this.tickets.get(ticket);
-    if (known?.kind === 'granted') this.endLease(known, now).settle(known.booking, used);
+    if (known?.kind === 'granted') {
+      this.endLease(known, now).settle(known.booking, used);
+      this.model(known.grant.model).learn(known.booking, lesson, now);
+    }
     this.refresh(now);
   }
 
@@ -183,10 +187,13 @@ export class Ledger {
     return grant;
   }
 
-  private position(wait: Wait): Entry {
+  /** Where a provider asked to be left alone nobody is served before that is over. */
+  private position(wait: Wait, now: number): Entry {
     const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
+    const rest = Math.min(...wait.models.map(name => this.model(name).at(now).restMs));
     const rate = this.rateOf(wait.models);
-    return { kind: 'queued', ahead, estimateMs: rate > 0 ? Math.ceil(ahead / rate) : null };
+    const estimateMs = rate > 0 ? Math.max(rest, Math.ceil(ahead / rate)) : rest > 0 ? rest : null;
+    return { kind: 'queued', ahead, estimateMs };
   }
 
   private rateOf(names: readonly string[]): number {

@@ -1,7 +1,11 @@
 import type { LimitSettings, Priority, PrioritySettings } from '@spillway/contracts';
 
-/** What can refuse a call: calls at the same time, calls and tokens a minute, tokens a day, the slope of calls. */
+/** What is configured: calls at the same time, calls and tokens a minute, tokens a day, the slope of calls. */
 export type LimitName = 'inflight' | 'rpm' | 'tpm' | 'tpd' | 'growth';
+/** What answers teach: what is left by a provider's word, its wish to be left alone, the rate of the climber. */
+export type LearnedLimit = 'observed-requests' | 'observed-tokens' | 'retry-after' | 'climb';
+/** What can refuse a call. */
+export type Binding = LimitName | LearnedLimit;
 
 /** How fast the use of a model may grow. */
 export interface GrowthSettings {
@@ -12,11 +16,26 @@ export interface GrowthSettings {
   readonly floor_rps: number;
 }
 
+/** How the rate of a model climbs; all of it is explained in climber.ts. */
+export interface ClimbSettings {
+  readonly mode: 'auto' | 'on' | 'off';
+  readonly initial_rps: number;
+  /** 0: none. */
+  readonly max_rps: number;
+  readonly interval_s: number;
+  readonly strict_error_ratio: number;
+  readonly relax_error_ratio: number;
+  readonly probe_ratio: number;
+  readonly fast_probe_ratio: number;
+}
+
 /** What the configuration says about the use of a model. */
 export interface ModelLimits {
   readonly limits: LimitSettings;
   readonly headroom: number;
   readonly growth?: GrowthSettings | undefined;
+  /** Absent: nothing is learned from its answers. */
+  readonly climb?: ClimbSettings | undefined;
 }
 
 export type Shares = Readonly<Record<Priority, Pick<PrioritySettings, 'share' | 'min_share'>>>;
@@ -28,11 +47,18 @@ export abstract class QuotaSettings {
   abstract shares(): Shares;
 }
 
+export interface ClimbTerms extends ClimbSettings {
+  /** For how many ms the rate does not grow after a signal of the slope. */
+  readonly hold_ms: number;
+}
+
 /** The terms under which a model is used: its limits less the headroom (0: none), and what each class may have. */
 export interface Terms extends LimitSettings {
   /** Whether there is any limit; the windows of a model without one are not kept. */
   readonly limited: boolean;
   readonly growth?: GrowthSettings | undefined;
+  /** Absent: nothing is learned. */
+  readonly climb?: ClimbTerms | undefined;
   /** By rank of the class. */
   readonly share: readonly number[];
   readonly min_share: readonly number[];

@@ -1,5 +1,5 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { rankOf, type Clock, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
+import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
 import { byPriority } from './by-priority';
 import { Ledger } from './ledger';
 import type { QuotaSettings } from './limits';
@@ -48,8 +48,8 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
     this.at(now => this.ledger.withdraw(ticket, now));
   }
 
-  async release(grant: Grant, _end: TurnEnd, usage: Usage | null): Promise<void> {
-    this.at(now => this.ledger.release(grant.lease, tokensOf(usage), now));
+  async release(grant: Grant, end: TurnEnd, usage: Usage | null, observed?: Observed): Promise<void> {
+    this.at(now => this.ledger.release(grant.lease, tokensOf(usage), { end, observed }, now));
   }
 
   async renew(grants: readonly Grant[]): Promise<void> {

@@ -2,6 +2,7 @@ import { PRIORITIES } from '@spillway/contracts';
 import { byPriority } from './by-priority';
 import { bookable, judge, usage, type LimitRefusal } from './law';
 import type { Terms } from './limits';
+import type { Lesson } from './learned';
 import { ModelUse, type Booking } from './model-use';
 import type { ModelReport } from './permits';
 import { WaitList, type Wait } from './wait-list';
@@ -21,9 +22,9 @@ export class ModelDesk {
     private readonly termsOf: (model: string) => Terms,
   ) {}
 
-  /** Nobody calls or waits, and there is no limit whose use would have to be remembered. */
+  /** Nobody calls or waits, and nothing has to be remembered: no use of a limit, nothing learned. */
   get forgettable(): boolean {
-    return !this.terms.limited && this.use.idle && this.waits.first() === undefined;
+    return !this.terms.limited && !this.terms.climb && this.use.idle && this.waits.first() === undefined;
   }
 
   private get terms(): Terms {
@@ -44,9 +45,14 @@ export class ModelDesk {
 
   take(wait: Wait, now: number): Booking {
     const { terms } = this;
-    const booking = this.at(now).take(wait.rank, bookable(terms, wait.tokens));
+    const booking = this.at(now).take(wait.rank, bookable(terms, wait.tokens), terms.climb);
     this.use.bookCredits(wait.rank, terms.min_share, rank => this.waits.first(rank) !== undefined);
     return booking;
+  }
+
+  /** Takes in what the answer of a call has told. */
+  learn(booking: Booking, lesson: Lesson, now: number): void {
+    this.at(now).learn(this.terms, booking, lesson);
   }
 
   next(now: number): Candidate {
@@ -66,10 +72,13 @@ export class ModelDesk {
     const best = this.waits.first();
     const refusal = best === undefined ? null : this.judge(best, now);
     const inMs = refusal === null || refusal.at === null ? null : Math.max(0, Math.ceil(refusal.at - now));
+    const { terms } = this;
+    const use = this.at(now);
     return {
-      limits: usage(this.terms, this.at(now)),
+      limits: usage(terms, use),
       waiting: byPriority(rank => this.waits.count(rank)),
       binds: refusal && { limit: refusal.limit, inMs },
+      learned: (terms.climb && use.learned?.report(terms.climb, use.time)) ?? null,
     };
   }
 

@@ -1,5 +1,6 @@
 import { PRIORITIES } from '@spillway/contracts';
-import type { Terms } from './limits';
+import type { ClimbTerms, Terms } from './limits';
+import { Learned, type Lesson, type Sent } from './learned';
 import { Ring } from './ring';
 import { DAY, growthShape, MINUTE, TOKENS } from './shapes';
 
@@ -14,6 +15,8 @@ export interface Booking {
   readonly minute: number;
   readonly day: number;
   readonly growth: number;
+  /** What its answer is understood by; null: nothing is learned. */
+  readonly sent: Sent | null;
 }
 
 /** The use of one model: what its windows hold, the calls under way, and how waiting calls are served. */
@@ -23,6 +26,8 @@ export class ModelUse {
   readonly minute = new Ring(MINUTE);
   readonly day = new Ring(DAY);
   growth: Ring | null = null;
+  /** What answers have taught; null: nothing is learned here. */
+  learned: Learned | null = null;
   /** By rank: grants that a class has earned by its `min_share` while it waited. */
   readonly credit: number[] = PRIORITIES.map(() => 0);
   /**
@@ -39,10 +44,11 @@ export class ModelUse {
 
   /** Moves the windows on to `now`. */
   advance(terms: Terms, now: number): void {
-    if (!terms.limited) return;
     this.ahead += Math.max(0, this.lastNow - now);
     this.lastNow = now;
-    const time = now + this.ahead;
+    if (terms.climb) this.learned ??= new Learned();
+    if (!terms.limited) return;
+    const { time } = this;
     this.minute.advance(time);
     this.day.advance(time);
     if (terms.growth === undefined) return;
@@ -51,14 +57,20 @@ export class ModelUse {
     this.growth.advance(time);
   }
 
+  /** The time of the windows, as they were last advanced. */
+  get time(): number {
+    return this.lastNow + this.ahead;
+  }
+
   /** Books one call in the windows as they were last advanced. */
-  take(rank: number, tokens: number): Booking {
+  take(rank: number, tokens: number, climb?: ClimbTerms): Booking {
     this.inflight[rank] = (this.inflight[rank] ?? 0) + 1;
     this.minute.add(rank, 1);
     this.minute.add(TOKENS + rank, tokens);
     this.day.add(rank, tokens);
     this.growth?.add(0, 1);
-    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth: this.growth?.at ?? 0 };
+    const sent = (climb && this.learned?.take(climb, tokens, this.known(), this.time)) ?? null;
+    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth: this.growth?.at ?? 0, sent };
   }
 
   /**
@@ -71,6 +83,12 @@ export class ModelUse {
     const surplus = used === null ? 0 : used - tokens;
     this.minute.add(TOKENS + rank, surplus, surplus < 0 ? booking.minute : undefined);
     this.day.add(rank, surplus, surplus < 0 ? booking.day : undefined);
+    if (booking.sent) this.learned?.settle(booking.sent.call, surplus);
+  }
+
+  /** Takes in what the answer of a call has told. */
+  learn(terms: Terms, { sent }: Booking, lesson: Lesson): void {
+    if (terms.climb && sent) this.learned?.learn(terms, terms.climb, sent, lesson, this.time);
   }
 
   /** Ends a call that was never made. */
@@ -78,6 +96,7 @@ export class ModelUse {
     this.settle(booking, 0);
     this.minute.add(booking.rank, -1, booking.minute);
     this.growth?.add(0, -1, booking.growth);
+    if (booking.sent) this.learned?.cancel(booking.sent.call);
   }
 
   /** A grant to a class: the other classes that wait earn their `min_share` of it, and it pays with a whole one. */
@@ -91,6 +110,23 @@ export class ModelUse {
 
   get idle(): boolean {
     return this.inflight.every(calls => calls === 0);
+  }
+
+  /** Whether nobody calls and no limit of a minute or a day counts anything. */
+  isUnused({ tpd }: Terms, now: number): boolean {
+    const time = now + this.ahead;
+    return this.idle && this.minute.whenEmpty(0) <= time && (tpd === 0 || this.day.whenEmpty(0) <= time);
+  }
+
+  /** For how many ms the provider wants to be left alone. */
+  get restMs(): number {
+    return this.learned?.restMs(this.time) ?? 0;
+  }
+
+  private known(): Sent['known'] {
+    const sumOf = (lane: number): number =>
+      PRIORITIES.reduce((sum, _, rank) => sum + (this.minute.sums[0]?.[lane + rank] ?? 0), 0);
+    return { requests: sumOf(0), tokens: sumOf(TOKENS) };
   }
 
   startWaiting(now: number): void {

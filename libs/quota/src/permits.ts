@@ -1,5 +1,6 @@
-import type { Priority, TurnEnd, Usage } from '@spillway/contracts';
-import type { LimitName } from './limits';
+import type { Observed, Priority, TurnEnd, Usage } from '@spillway/contracts';
+import type { LearnedReport } from './learned';
+import type { Binding, LimitName } from './limits';
 
 /** A wait for one call of one of several models. */
 export interface WaitRequest {
@@ -59,9 +60,9 @@ export abstract class Permits {
 
   /**
    * Gives a permit back, with what was used; a second time does nothing. Null keeps the estimate, because a provider may
-   * have counted it; zero tokens say that the model did not work at all.
+   * have counted it; zero tokens say that the model did not work at all. `observed`: what the answer told of limits.
    */
-  abstract release(grant: Grant, end: TurnEnd, usage: Usage | null): Promise<void>;
+  abstract release(grant: Grant, end: TurnEnd, usage: Usage | null, observed?: Observed): Promise<void>;
 
   /** Keeps the leases of calls under way; must be called at least every `leaseMs / 3`. */
   abstract renew(grants: readonly Grant[]): Promise<void>;
@@ -99,7 +100,9 @@ export interface ModelReport {
   readonly limits: readonly LimitUse[];
   readonly waiting: Readonly<Record<Priority, number>>;
   /** What refuses the best wait, and in how many ms that may change (null: when a call ends); null: nothing does. */
-  readonly binds: { readonly limit: LimitName; readonly inMs: number | null } | null;
+  readonly binds: { readonly limit: Binding; readonly inMs: number | null } | null;
+  /** What the answers of the model have taught; null: nothing is learned from them. */
+  readonly learned: LearnedReport | null;
 }
 
 export type TicketState =

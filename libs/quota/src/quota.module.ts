@@ -3,19 +3,15 @@ import { Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { AdaptivePulse } from './adaptive/adaptive-pulse';
+import { AdaptiveModule } from './adaptive/adaptive.module';
+import { EffectiveLimits } from './adaptive/effective-limits';
 import { QuotaSettings } from './limits';
 import { MemoryPermits } from './memory-permits';
 import { Permits } from './permits';
 import { TokenEstimator } from './estimation/token-estimator';
 import { RedisPermits } from './redis-permits';
 import type { PermitTimings } from './timings';
-
-function settingsOf(config: ConfigStore): QuotaSettings {
-  return {
-    limitsOf: model => config.current.models.get(model) ?? null,
-    shares: () => config.current.priorities,
-  };
-}
 
 function timingsOf({ current }: ConfigStore): PermitTimings {
   return { leaseMs: current.scheduling.lease_ms, claimMs: current.scheduling.claim_ms };
@@ -36,15 +32,17 @@ function permits(
 
 /** The permits: shared through Redis where it is configured, else of this process alone. */
 @Module({
+  imports: [AdaptiveModule],
   providers: [
     TokenEstimator,
-    { provide: QuotaSettings, useFactory: settingsOf, inject: [ConfigStore] },
+    AdaptivePulse,
+    { provide: QuotaSettings, useExisting: EffectiveLimits },
     {
       provide: Permits,
       useFactory: permits,
       inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
     },
   ],
-  exports: [Permits, QuotaSettings, TokenEstimator],
+  exports: [AdaptiveModule, Permits, QuotaSettings, TokenEstimator],
 })
 export class QuotaModule {}

@@ -1,7 +1,7 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { rankOf, type Clock, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
+import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
 import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
-import type { LimitName, QuotaSettings } from './limits';
+import type { Binding, LimitName, QuotaSettings } from './limits';
 import { byPriority } from './by-priority';
 import { keysOf, SCRIPTS } from './lua/scripts';
 import {
@@ -13,6 +13,7 @@ import {
   type TicketState,
   type WaitRequest,
 } from './permits';
+import { learnedFrom, observedText } from './lua/learned-texts';
 import { ReachedWaits } from './reached-waits';
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
@@ -83,8 +84,8 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     await this.pumping('withdraw', [ticket]);
   }
 
-  async release(grant: Grant, _end: TurnEnd, usage: Usage | null): Promise<void> {
-    await this.pumping('release', [grant.lease, tokensOf(usage) ?? '']);
+  async release(grant: Grant, end: TurnEnd, usage: Usage | null, observed?: Observed): Promise<void> {
+    await this.pumping('release', [grant.lease, tokensOf(usage) ?? '', end, observedText(observed)]);
   }
 
   async renew(grants: readonly Grant[]): Promise<void> {
@@ -113,15 +114,17 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   }
 
   async explain(model: string): Promise<ModelReport> {
-    const [limits, waiting, binds] = (await this.pumping('explain', [model, this.terms.json(model)])) as [
+    const [limits, waiting, binds, learned] = (await this.pumping('explain', [model, this.terms.json(model)])) as [
       readonly (readonly [LimitName, number, number])[],
       readonly number[],
-      readonly [] | readonly [LimitName, number],
+      readonly [] | readonly [Binding, number],
+      string,
     ];
     return {
       limits: limits.map(([limit, admitted, used]) => ({ limit, admitted, used })),
       waiting: byPriority(rank => waiting[rank] ?? 0),
       binds: binds.length === 0 ? null : { limit: binds[0], inMs: binds[1] < 0 ? null : binds[1] },
+      learned: learned === '' ? null : learnedFrom(learned),
     };
   }
 

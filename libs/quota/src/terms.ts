@@ -2,15 +2,18 @@ import { PRIORITIES } from '@spillway/contracts';
 import { portion, type ModelLimits, type QuotaSettings, type Shares, type Terms } from './limits';
 
 interface Entry {
-  readonly limits: ModelLimits | null;
   readonly shares: Shares;
   readonly terms: Terms;
   readonly json: string;
 }
 
+/** For models that are not configured. */
+const NO_LIMITS: ModelLimits = { limits: { rpm: 0, tpm: 0, tpd: 0, inflight: 0 }, headroom: 0 };
+
 /** The terms of every model, worked out again only when the configuration has changed. */
 export class TermsBook {
-  private readonly entries = new Map<string, Entry>();
+  /** By limits, and not by name: callers may name models and users without end. */
+  private readonly entries = new WeakMap<ModelLimits, Entry>();
 
   constructor(private readonly settings: QuotaSettings) {}
 
@@ -24,27 +27,27 @@ export class TermsBook {
   }
 
   private entry(model: string): Entry {
-    const limits = this.settings.limitsOf(model);
+    const limits = this.settings.limitsOf(model) ?? NO_LIMITS;
     const shares = this.settings.shares();
-    const known = this.entries.get(model);
-    if (known !== undefined && known.limits === limits && known.shares === shares) return known;
+    const known = this.entries.get(limits);
+    if (known?.shares === shares) return known;
     const terms = termsFrom(limits, shares);
-    const entry = { limits, shares, terms, json: JSON.stringify(terms) };
-    this.entries.set(model, entry);
+    const entry = { shares, terms, json: JSON.stringify(terms) };
+    this.entries.set(limits, entry);
     return entry;
   }
 }
 
-export function termsFrom(model: ModelLimits | null, shares: Shares): Terms {
-  const admitted = (limit: number): number => portion(1 - (model?.headroom ?? 0), limit);
-  const { limits, growth } = model ?? {};
+export function termsFrom({ limits, headroom, growth, climb }: ModelLimits, shares: Shares): Terms {
+  const admitted = (limit: number): number => portion(1 - headroom, limit);
   return {
-    limited: growth !== undefined || (limits !== undefined && Object.values(limits).some(limit => limit > 0)),
-    rpm: admitted(limits?.rpm ?? 0),
-    tpm: admitted(limits?.tpm ?? 0),
-    tpd: admitted(limits?.tpd ?? 0),
-    inflight: admitted(limits?.inflight ?? 0),
+    limited: growth !== undefined || Object.values(limits).some(limit => limit > 0),
+    rpm: admitted(limits.rpm),
+    tpm: admitted(limits.tpm),
+    tpd: admitted(limits.tpd),
+    inflight: admitted(limits.inflight),
     ...(growth && { growth }),
+    ...(climb && { climb: { ...climb, hold_ms: Math.max((growth?.per_s ?? 0) * 1000, 3000 * climb.interval_s) } }),
     share: PRIORITIES.map(priority => shares[priority].share),
     min_share: PRIORITIES.map(priority => shares[priority].min_share),
   };

@@ -9,8 +9,9 @@ import {
   type TurnEnd,
   type Usage,
 } from '@spillway/contracts';
-import { UpstreamFailure, hasContent, type UpstreamAnswer } from '@spillway/providers';
+import { UpstreamFailure, hasContent, observedLimits, type UpstreamAnswer } from '@spillway/providers';
 import type { UpstreamCall } from '@spillway/telemetry';
+import { observedIn, type Seen } from './observed';
 
 /** What an attempt reports to; a part of the metrics. */
 export interface UpstreamMeter {
@@ -25,6 +26,7 @@ export class Attempt {
   private readonly startedAt: number;
   private firstContentAt: number | null = null;
   private usage: Usage | null = null;
+  private seen: Seen | null = null;
   private ended = false;
 
   constructor(
@@ -40,7 +42,9 @@ export class Attempt {
   /** Resolves with the parts of the answer once the point of no return is reached: nothing was shown before it. */
   async open(request: () => Promise<UpstreamAnswer>): Promise<AsyncIterable<AnswerPart>> {
     try {
-      const { parts } = await request();
+      const { parts, headers } = await request();
+      const at = this.clock.now();
+      this.seen = { limits: observedLimits(headers, at), at };
       const source = parts[Symbol.asyncIterator]();
       if (!this.call.streaming) return only(await this.collect(source));
       return this.follow(await this.readToContent(source), source);
@@ -111,18 +115,20 @@ export class Attempt {
 
   /** Without an answer there is no usage; after a refusal nothing was used, which is more than not known. */
   private fail(error: unknown): void {
-    this.end(endOf(error), statusOf(error), wasRefused(error) ? NOTHING : this.usage);
+    const failure = error instanceof UpstreamFailure ? error : null;
+    this.end(endOf(error), statusOf(error), wasRefused(error) ? NOTHING : this.usage, failure);
   }
 
-  private end(end: TurnEnd, status: string, used = this.usage): void {
+  private end(end: TurnEnd, status: string, used = this.usage, failure: UpstreamFailure | null = null): void {
     if (this.ended) return;
     this.ended = true;
     const now = this.clock.now();
     const { journal, streaming, operation } = this.call;
     const firstContentMs = streaming && this.firstContentAt !== null ? this.firstContentAt - this.startedAt : null;
     journal.upstreamMs = now - this.startedAt;
-    journal.usage = this.usage;
-    this.turn.close(end, used);
+    journal.firstContentMs = firstContentMs;
+    journal.usage = used;
+    this.turn.close(end, used, observedIn(this.seen, failure, now));
     this.meter.upstream({
       model: this.turn.model.metric_label,
       provider: this.turn.model.provider.name,

@@ -8,9 +8,17 @@ import {
   type Priority,
   type Turn,
 } from '@spillway/contracts';
-import type { Entry, Grant, ModelReport, Permits, TokenEstimator, WaitRequest } from '@spillway/quota';
+import type {
+  AdaptiveLimits,
+  Entry,
+  Grant,
+  ModelReport,
+  Permits,
+  TicketIds,
+  TokenEstimator,
+  WaitRequest,
+} from '@spillway/quota';
 import type { OpenTurns } from './open-turns';
-import type { TicketIds } from './tickets';
 import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
 
 /** The configuration as it is now; a reload counts from the next call on. */
@@ -27,6 +35,7 @@ export interface TurnDesk {
   readonly processId: string;
   readonly permits: Permits;
   readonly estimator: TokenEstimator;
+  readonly adaptive: Pick<AdaptiveLimits, 'learn'>;
   readonly clock: Clock;
   readonly settings: TurnSettings;
   readonly tickets: TicketIds;
@@ -175,16 +184,17 @@ export abstract class PermitTurns extends Turns {
     });
   }
 
-  /** A turn from whose end the next estimates learn. */
+  /** A turn from whose end the next estimates and the limits of its model learn. */
   private begin(call: Call, models: readonly ModelSettings[], { tokens }: WaitRequest, grant: Grant): Turn {
-    const { open, estimator } = this.desk;
+    const { open, estimator, adaptive } = this.desk;
     const model = modelOf(grant, models);
     const turn = open.open(grant, model);
     return {
       model,
-      close: (end, usage = null) => {
+      close: (end, usage = null, observed) => {
         if (end === 'success' && usage !== null) estimator.learn(call, model, usage, tokens);
-        turn.close(end, usage);
+        adaptive.learn(model.name, { call, end, usage, observed, reserved: tokens });
+        turn.close(end, usage, observed);
       },
     };
   }

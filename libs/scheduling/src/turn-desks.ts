@@ -2,12 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
-import { TokenEstimator, type Permits } from '@spillway/quota';
+import { AdaptiveLimits, TicketIds, TokenEstimator, type Permits } from '@spillway/quota';
 import { Logger } from '@spillway/telemetry';
 import { OpenTurns } from './open-turns';
 import type { TurnDesk } from './permit-turns';
 import { reportTo, type Report } from './report';
-import { TicketIds } from './tickets';
 import { WaitingRoom } from './waiting-room';
 
 /** Sets up this process to take turns from permits. */
@@ -22,14 +21,15 @@ export class TurnDesks {
     private readonly clock: Clock,
     private readonly config: ConfigStore,
     private readonly estimator: TokenEstimator,
+    private readonly adaptive: AdaptiveLimits,
     logger: Logger,
   ) {
     this.report = reportTo(logger);
   }
 
   deskAt(permits: Permits): TurnDesk {
-    const { clock, config: settings, estimator, processId, tickets, report } = this;
+    const { clock, config: settings, estimator, adaptive, processId, tickets, report } = this;
     const open = new OpenTurns(permits, clock, settings.current.scheduling, report);
-    return { processId, permits, estimator, clock, settings, tickets, open, room: new WaitingRoom(clock) };
+    return { processId, permits, estimator, adaptive, clock, settings, tickets, open, room: new WaitingRoom(clock) };
   }
 }

@@ -1,7 +1,6 @@
-import type { Grant } from '@spillway/quota';
+import { ownerOf, type Grant } from '@spillway/quota';
 import type { RedisChannels } from '@spillway/redis';
 import type { Report } from './report';
-import { ownerOf } from './tickets';
 
 /**
  * "Your turn": brings a grant to the owner of its ticket, directly within this process, else by Redis, where it may

@@ -8,11 +8,7 @@ export abstract class Logger {
   abstract error(fields: object, message?: string): void;
 }
 
-/** Bytes that are written together, and milliseconds that a line waits for company at most. */
-const TOGETHER_BYTES = 16_000;
-const FLUSH_EVERY_MS = 50;
-
-/** JSON lines on standard output, a few at a time: a write for every line costs as much as the call it tells of. */
+/** JSON lines on standard output; buffered while the pipe is busy, so that a call never waits for its log line. */
 export function createLogger(level: string): Logger & { level: string } {
   return pino(
     {
@@ -21,6 +17,6 @@ export function createLogger(level: string): Logger & { level: string } {
       timestamp: () => `,"time":"${new Date().toISOString()}"`,
       formatters: { level: label => ({ level: label }) },
     },
-    destination({ dest: 1, sync: false, minLength: TOGETHER_BYTES, periodicFlush: FLUSH_EVERY_MS }),
+    destination({ dest: 1, sync: false }),
   );
 }

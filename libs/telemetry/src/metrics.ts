@@ -24,6 +24,8 @@ export interface UpstreamCall {
 export interface ModelGauges {
   readonly inflight: number;
   readonly limits: readonly { readonly limit: string; readonly admitted: number; readonly used: number }[];
+  /** The ceiling of the climber in calls a second; null: none. */
+  readonly learned: { readonly rate: number | null } | null;
 }
 
 /** All metrics of one process. Labels come from closed sets: never a user, key or prompt. */
@@ -54,6 +56,14 @@ export class Metrics {
   private readonly remaining = this.gauge('ratelimit_remaining', 'What is left of the admitted limit of a model', [
     'model',
     'limit',
+  ]);
+  private readonly refusals = this.counter(
+    'ratelimit_requests_rejected_total',
+    'Calls refused for a limit of their caller',
+    ['policy'],
+  );
+  private readonly rate = this.gauge('spillway_model_rate', 'Calls a second that the climber admits to a model', [
+    'model',
   ]);
   private readonly lookups = this.counter('spillway_cache_lookups_total', 'Cache lookups', ['level', 'result']);
   private readonly saved = this.counter('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
@@ -108,6 +118,11 @@ export class Metrics {
     }
   }
 
+  /** A call was refused for a limit of its key or its end user. */
+  callerRefused(policy: string): void {
+    this.refusals.inc({ policy });
+  }
+
   lookup(level: string, result: string): void {
     this.lookups.inc({ level, result });
   }
@@ -139,12 +154,14 @@ export class Metrics {
     for (const [priority, depth] of Object.entries(depths)) this.queueDepth.set({ priority }, depth);
   }
 
-  /** Replaces what was known of the models: calls under way, and what is left of each limit. */
+  /** Replaces what was known of the models: calls under way, what is left of each limit, and their rate. */
   models(statuses: Readonly<Record<string, ModelGauges>>): void {
     this.inflight.reset();
     this.remaining.reset();
-    for (const [model, { inflight, limits }] of Object.entries(statuses)) {
+    this.rate.reset();
+    for (const [model, { inflight, limits, learned }] of Object.entries(statuses)) {
       this.inflight.set({ model }, inflight);
+      if (learned !== null && learned.rate !== null) this.rate.set({ model }, learned.rate);
       for (const { limit, admitted, used } of limits)
         this.remaining.set({ model, limit }, Math.max(0, admitted - used));
     }

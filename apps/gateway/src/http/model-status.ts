@@ -1,12 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { ConfigStore, type ConfiguredModel } from '@spillway/config';
-import { TokenEstimator, type EstimateError, type ModelReport } from '@spillway/quota';
+import {
+  EffectiveLimits,
+  TokenEstimator,
+  type EffectiveReport,
+  type EstimateError,
+  type ModelReport,
+} from '@spillway/quota';
 import { Scheduling } from '@spillway/scheduling';
 
 /** A model as an operator sees it. */
 export interface ModelStatus extends ModelReport {
   /** Calls under way in all processes. */
   readonly inflight: number;
+  /** The in-flight limit as it is now, and what makes the limits of the model what they are. */
+  readonly effective: EffectiveReport | null;
   /** How well this process estimates tokens there; null: nothing known yet. */
   readonly estimates: EstimateError | null;
 }
@@ -18,6 +26,7 @@ export class ModelStatuses {
     private readonly config: ConfigStore,
     private readonly scheduling: Scheduling,
     private readonly estimator: TokenEstimator,
+    private readonly limits: EffectiveLimits,
   ) {}
 
   async all(): Promise<Readonly<Record<string, ModelStatus>>> {
@@ -27,6 +36,7 @@ export class ModelStatuses {
       {
         inflight: inflight[model.name] ?? 0,
         ...(await this.scheduling.explain(model.name)),
+        effective: this.limits.report(model.name),
         estimates: this.estimator.errorOf(model),
       },
     ];

@@ -1,4 +1,4 @@
-import type { Journal, Outcome, SpillwayError } from '@spillway/contracts';
+import type { CallerLimit, Journal, Outcome, SpillwayError } from '@spillway/contracts';
 
 type Headers = Record<string, string>;
 
@@ -14,9 +14,28 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
   if (journal.priority !== null) headers['x-spillway-priority'] = journal.priority;
   if (journal.requestedPriority !== null) headers['x-spillway-priority-requested'] = journal.requestedPriority;
   if (journal.model !== null) headers['x-spillway-model'] = headerSafe(journal.model);
+  if (journal.cacheTier !== null) headers['x-spillway-cache-tier'] = journal.cacheTier;
   if (journal.ageS !== null) headers['age'] = String(Math.floor(journal.ageS));
   if (journal.degraded !== null) headers['x-spillway-degraded'] = journal.degraded;
+  if (journal.callerLimits !== null) {
+    tellLimit(headers, 'requests', journal.callerLimits.requests);
+    tellLimit(headers, 'tokens', journal.callerLimits.tokens);
+  }
   return headers;
+}
+
+function tellLimit(headers: Headers, what: 'requests' | 'tokens', limit: CallerLimit | null): void {
+  if (limit === null) return;
+  headers[`x-ratelimit-limit-${what}`] = String(limit.limit);
+  headers[`x-ratelimit-remaining-${what}`] = String(limit.remaining);
+  headers[`x-ratelimit-reset-${what}`] = durationOf(limit.resetMs);
+}
+
+/** As OpenAI writes it: `250ms`, `12s`, `6m0s`. */
+function durationOf(ms: number): string {
+  if (ms < 1_000) return `${Math.ceil(ms)}ms`;
+  const seconds = Math.ceil(ms / 1_000);
+  return seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`;
 }
 
 /** Statuses that always say when to come back; others do where a provider said so. */

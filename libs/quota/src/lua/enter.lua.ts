@@ -33,8 +33,12 @@ end
 local function position(id, record)
   local ahead = 0
   for _, name in ipairs(record.models) do ahead = math.max(ahead, waits_before(name, name_in(name, id, record))) end
+  -- Where a provider asked to be left alone nobody is served before that is over.
+  local rest = math.huge
+  for _, name in ipairs(record.models) do rest = math.min(rest, rest_of(model_of(name))) end
   local rate = rate_of(record.models)
-  return answer('queued', ahead, rate and math.ceil(ahead / rate) or -1)
+  if rate then return answer('queued', ahead, math.max(rest, math.ceil(ahead / rate))) end
+  return answer('queued', ahead, rest > 0 and rest or -1)
 end
 
 forget_expired()

@@ -9,7 +9,8 @@ import { WAITS } from './waits.lua';
  * KEYS: see STATE.
  * ARGV: 1 process · 2 start of the channels · 3 claim ms · 4 model · 5 its terms (JSON).
  * Returns: wake, grants, a list of limit, what it admits, what is used; waits by class; the limit that refuses the best
- *   wait and the ms until that may change (-1: not known), empty if there is none.
+ *   wait and the ms until that may change (-1: not known), empty if there is none; what was learned (JSON), empty if
+ *   nothing is.
  */
 export const EXPLAIN = `${STATE}${RING}${WAITS}${LAW}${PUMP}
 local name = ARGV[4]
@@ -49,5 +50,5 @@ if record then
     binds = { limit, at and math.max(0, math.ceil(at - now)) or -1 }
   end
 end
-return answer(limits, waits, binds)
+return answer(limits, waits, binds, terms.climb and cjson.encode(learned_report(model)) or '')
 `;

@@ -1,8 +1,10 @@
+import { LEARN } from './learn.lua';
+
 /**
  * Shared by all scripts that decide. Does: decides what a model admits, and books it. Needs STATE and RING. The same law
  * as law.ts, and held to it by the same cases.
  */
-export const LAW = `
+export const LAW = `${LEARN}
 -- Rounded down, but never below 1 where the limit is at least 1. The tiny addend undoes binary fractions.
 local function portion(share, limit)
   if share <= 0 then return 0 end
@@ -23,13 +25,16 @@ local function within(limit, used, lane, amount, class, terms, first)
   return used[lane + class] + whole <= portion(terms.min_share[class], limit)
 end
 
--- Whether a ring lets a use pass, and if not the moment at which it may.
-local function passes(model, shape, limit, lane, amount, class, first)
+-- Whether a ring lets a use pass, and if not the moment at which it may. capped: when the limit counts no longer.
+local function passes(model, shape, limit, lane, amount, class, first, capped)
   if not limit or limit == 0 then return true end
   local ring = ring_of(model, shape)
   local function fits(used) return within(limit, used, lane, amount, class, model.terms, first) end
   if fits(ring.sums[1]) then return true end
-  return false, function() return when_fits(model, shape, ring, fits) end
+  return false, function()
+    local at = when_fits(model, shape, ring, fits)
+    return capped and math.min(at or math.huge, capped - model.state.ahead) or at
+  end
 end
 
 -- The calls that the current period may hold.
@@ -53,14 +58,20 @@ end
 local function admits(model, class, tokens, first)
   local terms = model.terms
   if not within(terms.inflight, model.state.inflight, 0, 1, class, terms, first) then return false, 'inflight' end
-  local ok, when = passes(model, MINUTE, terms.rpm, 0, 1, class, first)
+  local learned = learned_of(model)
+  local rpm, rpm_end = told_limit(learned and learned.requests, terms.rpm, model.time)
+  local tpm, tpm_end = told_limit(learned and learned.tokens, terms.tpm, model.time)
+  local ok, when = passes(model, MINUTE, rpm, 0, 1, class, first, rpm_end)
   if not ok then return false, 'rpm', when end
-  ok, when = passes(model, MINUTE, terms.tpm, CLASSES, tokens, class, first)
+  ok, when = passes(model, MINUTE, tpm, CLASSES, tokens, class, first, tpm_end)
   if not ok then return false, 'tpm', when end
   ok, when = passes(model, DAY, terms.tpd, 0, tokens, class, first)
   if not ok then return false, 'tpd', when end
   ok, when = may_grow(model)
   if not ok then return false, 'growth', when end
+  if not learned then return true end
+  local refused, at = learned_refusal(model, learned, tokens)
+  if refused then return false, refused, function() return at - model.state.ahead end end
   return true
 end
 
@@ -72,7 +83,10 @@ local function take(model, class, tokens)
   inflight[class] = inflight[class] + 1
   model.dirty = true
   local booking = { model = model.name, class = class, booked = tokens }
-  if not terms.limited then return booking end
+  if not terms.limited then
+    booking.sent = learn_sent(model, tokens)
+    return booking
+  end
   local minute = ring_of(model, MINUTE)
   add(model, MINUTE, minute, class, 1)
   add(model, MINUTE, minute, CLASSES + class, tokens)
@@ -88,6 +102,7 @@ local function take(model, class, tokens)
     add(model, shape, ring, 1, 1)
     booking.growth, booking.growth_width = ring.at, shape.width
   end
+  booking.sent = learn_sent(model, tokens, minute.sums[1])
   return booking
 end
 
@@ -98,6 +113,7 @@ local function settle(model, record, used)
   model.state.inflight[class] = math.max(0, model.state.inflight[class] - 1)
   model.dirty = true
   local surplus = used and used - record.booked or 0
+  if record.sent and model.terms.climb then correct(learned_of(model).tokens, record.sent[1], surplus) end
   if surplus == 0 or not record.minute then return end
   add(model, MINUTE, ring_of(model, MINUTE), CLASSES + class, surplus, surplus < 0 and record.minute or nil)
   if record.day and model.state.day then
@@ -108,6 +124,7 @@ end
 -- Ends a call that was never made.
 local function cancel(model, record)
   settle(model, record, 0)
+  if record.sent and model.terms.climb then unlearn_sent(learned_of(model), record.sent[1]) end
   if not record.minute then return end
   add(model, MINUTE, ring_of(model, MINUTE), record.class, -1, record.minute)
   local growth = model.terms.growth

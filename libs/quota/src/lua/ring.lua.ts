@@ -34,11 +34,11 @@ local function drop_buckets(name, shape, ring)
   redis.call('HDEL', BUCKETS, unpack(fields_of(name, shape, ring.first, ring.at)))
 end
 
--- first: the earliest bucket that may hold anything.
+-- first: the earliest bucket that may hold anything. latest: the last in which anything was counted.
 local function new_ring(shape, bucket)
   local sums = {}
   for window = 1, #shape.ages do sums[window] = zeros(shape.lanes) end
-  return { width = shape.width, at = bucket, first = bucket, open = zeros(shape.lanes), sums = sums }
+  return { width = shape.width, at = bucket, first = bucket, latest = 0, open = zeros(shape.lanes), sums = sums }
 end
 
 local function close_bucket(name, shape, ring)
@@ -96,6 +96,7 @@ local function add(model, shape, ring, lane, amount, bucket)
   if amount == 0 then return end
   bucket = bucket or ring.at
   if bucket < ring.at - shape.ages[#shape.ages] then return end
+  ring.latest = math.max(ring.latest, bucket)
   if bucket == ring.at then
     ring.open[lane] = ring.open[lane] + amount
   else
@@ -128,5 +129,10 @@ local function when_fits(model, shape, ring, fits)
     end
   end
   return fits_without(ring.at, ring.open) or nil
+end
+
+-- The moment from which a window of a ring counts nothing, if nothing is added.
+local function when_empty(model, shape, ring, window)
+  return (ring.latest + shape.ages[window] + 1) * shape.width - model.state.ahead
 end
 `;

@@ -1,20 +1,25 @@
 import { deepStrictEqual, ok } from 'node:assert';
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
+import type { ObservedBucket } from '@spillway/contracts';
 import { defineScript, RedisConnections, type Redis, type RedisScript } from '@spillway/redis';
 import { Ledger } from '../ledger';
 import type { ModelLimits, Shares } from '../limits';
+import type { LearnedReport, Lesson } from '../learned';
 import type { Entry, ModelReport } from '../permits';
 import { TermsBook } from '../terms';
+import { ADMIT } from './admit.lua';
 import { BEAT } from './beat.lua';
 import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
 import { INSPECT } from './inspect.lua';
+import { learnedFrom, observedText } from './learned-texts';
 import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { keysOf } from './scripts';
 import { SURVEY } from './survey.lua';
+import { SWEEP } from './sweep.lua';
 import { WITHDRAW } from './withdraw.lua';
 
 const TIMINGS = { leaseMs: 9000, claimMs: 4000 };
@@ -49,6 +54,8 @@ class Twins {
   now = 1_800_000_000_000;
   readonly granted = new Map<string, string>();
   readonly waiting = new Set<string>();
+  /** What bound, and why rates were what they were. */
+  readonly seen = new Set<string>();
   private readonly redis: Redis = connections.get('law');
   private readonly prefix = `scripts-${randomUUID()}`;
   private readonly keys = keysOf(this.prefix);
@@ -97,9 +104,10 @@ class Twins {
     await this.run(WITHDRAW, [ticket], () => this.ledger.withdraw(ticket, this.now));
   }
 
-  async release(ticket: string, used: number | null): Promise<void> {
+  async release(ticket: string, used: number | null, { end, observed }: Lesson): Promise<void> {
     this.granted.delete(ticket);
-    await this.run(RELEASE, [ticket, used ?? ''], () => this.ledger.release(ticket, used, this.now));
+    const values = [ticket, used ?? '', end, observedText(observed)];
+    await this.run(RELEASE, values, () => this.ledger.release(ticket, used, { end, observed }, this.now));
   }
 
   async renew(ticket: string): Promise<void> {
@@ -116,13 +124,15 @@ class Twins {
   async compare(): Promise<void> {
     for (const model of MODELS) {
       const explain = (): ModelReport => this.ledger.explain(model, this.now);
-      const [report, limits, waits, binds] = await this.run(EXPLAIN, this.terms_([model]), explain);
+      const [report, limits, waits, binds, learned] = await this.run(EXPLAIN, this.terms_([model]), explain);
       deepStrictEqual(
         limits,
         report.limits.map(({ limit, admitted, used }) => [limit, admitted, used]),
       );
       deepStrictEqual(waits, Object.values(report.waiting));
       deepStrictEqual(binds, report.binds ? [report.binds.limit, report.binds.inMs ?? -1] : []);
+      this.note(report);
+      compareLearned(report.learned, learned === '' ? null : learnedFrom(String(learned)));
     }
     const tickets = [...this.granted.keys(), ...this.waiting];
     const stateOf = (ticket: string): string => {
@@ -133,6 +143,12 @@ class Twins {
     deepStrictEqual(found, states);
     const [depths, counted] = await this.run(SURVEY, [], () => [0, 1, 2].map(rank => this.ledger.depth(rank)));
     deepStrictEqual(counted, depths);
+  }
+
+  private note({ binds, learned }: ModelReport): void {
+    const rests = learned !== null && learned.restMs > 0;
+    const all = [binds?.limit, learned?.why, rests && 'rest', ...Object.keys(learned?.observed ?? {})];
+    for (const one of all) this.seen.add(String(one));
   }
 
   /** Runs a script and its twin, and sees to it that both grant the same waits in the same order. */
@@ -168,11 +184,45 @@ function compareEntry(entry: Entry, first: unknown, second: unknown): void {
   ok(Math.abs(Number(second) - (entry.estimateMs ?? -1)) <= 1);
 }
 
+function compareLearned(memory: LearnedReport | null, redis: LearnedReport | null): void {
+  // The server prints 14 digits.
+  const rounded = memory && { ...memory, rate: memory.rate && Number(memory.rate.toPrecision(14)) };
+  deepStrictEqual(redis && { ...redis }, rounded);
+}
+
 const limit = (max: number): fc.Arbitrary<number> => fc.oneof(fc.constant(0), fc.integer({ min: 1, max }));
 const model: fc.Arbitrary<ModelLimits> = fc.record({
   limits: fc.record({ inflight: limit(6), rpm: limit(40), tpm: limit(2000), tpd: limit(20_000) }),
   headroom: fc.constantFrom(0, 0.2),
   growth: fc.option(fc.constant({ max_ratio: 0.2, per_s: 10, floor_rps: 1 }), { nil: undefined }),
+  climb: fc.option(
+    fc.record({
+      mode: fc.constantFrom('auto', 'on', 'off'),
+      initial_rps: fc.constantFrom(2, 5),
+      max_rps: fc.constantFrom(0, 6),
+      interval_s: fc.constantFrom(0.5, 2),
+      strict_error_ratio: fc.constant(0.2),
+      relax_error_ratio: fc.constant(0.05),
+      probe_ratio: fc.constant(0.3),
+      fast_probe_ratio: fc.constant(0.4),
+    }),
+    { nil: undefined },
+  ),
+});
+const count = fc.oneof(fc.constant(undefined), fc.nat(30));
+const bucket: fc.Arbitrary<ObservedBucket> = fc
+  .record({ limit: count, remaining: count, resetMs: fc.oneof(fc.constant(undefined), fc.nat(3000)) })
+  .map(told => JSON.parse(JSON.stringify(told)) as ObservedBucket);
+const lesson: fc.Arbitrary<Lesson> = fc.record({
+  end: fc.constantFrom('success', 'success', 'dropped', 'ignored'),
+  observed: fc.option(
+    fc.record({
+      overload: fc.constantFrom(null, null, 'requests', 'inflight', 'slope'),
+      retryAfterMs: fc.constantFrom(null, null, null, 300, 4000),
+      limits: fc.option(fc.record({ requests: bucket, tokens: bucket }), { freq: 2 }),
+    }),
+    { nil: undefined, freq: 2 },
+  ),
 });
 const step = fc.record({
   what: fc.oneof(
@@ -187,12 +237,14 @@ const step = fc.record({
   wait: fc.integer({ min: 500, max: 20_000 }),
   tokens: fc.nat(90),
   express: fc.boolean(),
+  lesson,
   ms: fc.oneof({ weight: 5, arbitrary: fc.nat(700) }, { weight: 1, arbitrary: fc.nat(70_000) }),
 });
 
 describe('the scripts', () => {
   it('decide as the memory law does, step by step', async () => {
     const grants = { express: 0, reached: 0, pumped: 0 };
+    const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
         fc.tuple(model, model),
@@ -200,7 +252,7 @@ describe('the scripts', () => {
         async (models, steps) => {
           const twins = new Twins(new Map(models.map((limits, at) => [MODELS[at] ?? '', limits])), grants);
           await twins.setClock();
-          for (const { what, pick, rank, chain, wait, tokens, express, ms } of steps) {
+          for (const { what, pick, rank, chain, wait, tokens, express, lesson, ms } of steps) {
             const all = [...twins.granted.keys()];
             const waits = [...twins.waiting];
             const call = all[pick % all.length];
@@ -208,17 +260,21 @@ describe('the scripts', () => {
             if (what === 'enter') await twins.enter(rank, chain, wait, tokens, express);
             else if (what === 'pass') await twins.pass(ms);
             else if (what === 'reach' && ticket !== undefined) await twins.reach(ticket);
-            else if (what === 'release' && call !== undefined) await twins.release(call, pick % 3 ? tokens : null);
+            else if (what === 'release' && call !== undefined)
+              await twins.release(call, pick % 3 ? tokens : null, lesson);
             else if (what === 'renew' && call !== undefined) await twins.renew(call);
             else if (what === 'withdraw')
               await twins.withdraw([...all, ...waits][pick % (all.length + waits.length)] ?? 'x');
             await twins.compare();
           }
+          for (const one of twins.seen) seen.add(one);
         },
       ),
-      { numRuns: 60, endOnFailure: true },
+      { numRuns: 120, endOnFailure: true },
     );
     for (const count of Object.values(grants)) expect(count).toBeGreaterThan(5);
+    const learned = ['requests', 'tokens', 'rest', 'climb', 'initial', 'overload', 'fell', 'idle'];
+    expect([...seen]).toEqual(expect.arrayContaining(learned));
   });
 
   it('count on when the clock is set back', async () => {
@@ -235,7 +291,7 @@ describe('the scripts', () => {
     expect(admitted).toEqual([1, 1, 1, 2]);
   });
 
-  it.each(Object.entries({ BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SURVEY, WITHDRAW }))(
+  it.each(Object.entries({ ADMIT, BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SURVEY, SWEEP, WITHDRAW }))(
     '%s touches only keys that are handed in, all under one hash tag',
     (_, lua) => {
       for (const [, key] of lua.matchAll(/redis\.call\('[A-Z]+', ([^,)]+)/g)) {

@@ -1,4 +1,5 @@
 import { defineScript } from '@spillway/redis';
+import { ADMIT } from './admit.lua';
 import { BEAT } from './beat.lua';
 import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
@@ -7,6 +8,7 @@ import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { SURVEY } from './survey.lua';
+import { SWEEP } from './sweep.lua';
 import { WITHDRAW } from './withdraw.lua';
 
 /** Every key of the permits, in the order of the scripts; one hash tag, so that a cluster keeps them together. */
@@ -27,4 +29,6 @@ export const SCRIPTS = {
   inspect: script('inspect', INSPECT),
   explain: script('explain', EXPLAIN),
   survey: script('survey', SURVEY),
+  admit: script('admit', ADMIT),
+  sweep: script('sweep', SWEEP),
 };

@@ -62,8 +62,8 @@ local function save_models()
   for name, model in pairs(models) do
     local state = model.state
     local busy = state.since > 0 or state.inflight[1] + state.inflight[2] + state.inflight[3] > 0
-    if not busy and not model.terms.limited then
-      -- Callers may name models without end; only what is limited is worth remembering when nobody uses it.
+    if not busy and not model.terms.limited and not model.terms.climb then
+      -- Callers may name models without end; only what is configured is worth remembering when nobody uses it.
       redis.call('HDEL', LAW, name, name .. '\\31terms')
     elseif model.dirty then
       redis.call('HSET', LAW, name, cmsgpack.pack(state))

@@ -1,0 +1,110 @@
+import { areOpposites } from './antonyms';
+import type { Difference } from './difference';
+import type { GuardReason } from './guard-reason';
+import type { MarkKind } from './lexicon';
+import { compareOrder, isSwapped, keyOf, type OrderVerdict } from './order';
+import type { Term } from './reading';
+
+/** What differs in a way that no similarity makes good; null: nothing. In order of cost. */
+export function dangerOf(difference: Difference): GuardReason | null {
+  const { onlyA, onlyB } = difference;
+  if (difference.scriptA !== difference.scriptB) return 'language';
+  return (
+    markOf(onlyA, onlyB) ??
+    (arePersonsApart(difference) ? 'person' : null) ??
+    (haveOpposites(onlyA, onlyB) ? 'polarity' : null) ??
+    (isRoleSwapped(difference) ? 'role' : null)
+  );
+}
+
+/** Whether nothing is left that differs. */
+export function isExplained(difference: Difference): boolean {
+  const { onlyA, onlyB, asksA, asksB } = difference;
+  if (onlyA.length > 0 || onlyB.length > 0 || difference.a.length * difference.b.length === 0) return false;
+  return isSameAsk(asksA, asksB) && hasSamePersons(difference) && orderOf(difference) === 'same';
+}
+
+/** Marks of these kinds must be in both texts or in none. */
+const HARD_MARKS: readonly MarkKind[] = ['polarity', 'quantity', 'time', 'condition'];
+
+function markOf(onlyA: readonly Term[], onlyB: readonly Term[]): MarkKind | null {
+  for (const kind of HARD_MARKS) {
+    if (onlyA.some(term => term.kind === kind) || onlyB.some(term => term.kind === kind)) return kind;
+  }
+  return onlyA.some(isHardScope) || onlyB.some(isHardScope) ? 'scope' : null;
+}
+
+const HARD_SCOPES: ReadonlySet<string> = new Set(['only', 'even', 'other', 'same', 'including']);
+
+function isHardScope({ kind, concept }: Term): boolean {
+  return kind === 'scope' && HARD_SCOPES.has(concept);
+}
+
+function arePersonsApart({ personsA, personsB }: Difference): boolean {
+  return personsA.size > 0 && personsB.size > 0 && !isSameSet(personsA, personsB);
+}
+
+/** What an answer may look like, which a question may leave open. */
+const FORMS = ['explain', 'list'];
+
+function isSameAsk(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  const [leftForms, rightForms] = [a, b].map(asks => FORMS.filter(form => asks.has(form)).join());
+  if (leftForms !== rightForms && leftForms !== '' && rightForms !== '') return false;
+  return isSameSet(withoutForms(a), withoutForms(b));
+}
+
+function withoutForms(asks: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...asks].filter(ask => !FORMS.includes(ask)));
+}
+
+/** Who asks how to do something asks it for anybody; what is ours is what they ask about. */
+const IMPERSONAL: ReadonlySet<string> = new Set(['how', 'can', 'why', 'should', 'solve', 'where']);
+
+function hasSamePersons({ a, asksA, asksB, personsA, personsB }: Difference): boolean {
+  if (isSameSet(personsA, personsB)) return true;
+  if (personsA.size + personsB.size > 1) return false;
+  if (personsA.has('1') || personsB.has('1')) return [...asksA, ...asksB].some(ask => IMPERSONAL.has(ask));
+  return a.length > 1 && (personsA.has('your') || personsB.has('your'));
+}
+
+function haveOpposites(onlyA: readonly Term[], onlyB: readonly Term[]): boolean {
+  return onlyA.some(a => onlyB.some(b => areOpposites(a.concept, b.concept)));
+}
+
+function orderOf({ a, b, asksA, asksB }: Difference): OrderVerdict {
+  const instructs = [asksA, asksB].every(asks => ['how', 'can', 'solve', 'where', 'why'].some(ask => asks.has(ask)));
+  return compareOrder(a, b, instructs);
+}
+
+/** Two words that changed places around a third, in texts that hold the same or nearly so. */
+function isRoleSwapped(difference: Difference): boolean {
+  const { a, b, onlyA, onlyB } = difference;
+  if (onlyA.length === 0 && onlyB.length === 0) return orderOf(difference) === 'swapped';
+  if (areRolesCrossed(a, b)) return true;
+  return onlyA.length + onlyB.length <= 2 && isSwapped(a.map(keyOf), b.map(keyOf));
+}
+
+/** From A to B, from B to A: the same word after another preposition that says where to. */
+function areRolesCrossed(a: readonly Term[], b: readonly Term[]): boolean {
+  const [left, right] = [rolesOf(a), rolesOf(b)];
+  for (const [word, role] of left) {
+    const other = right.get(word);
+    if (other !== undefined && other !== role) return true;
+  }
+  return false;
+}
+
+const DIRECTED: ReadonlySet<string> = new Set(['from', 'to', 'by', 'than', 'versus', 'without', 'against']);
+
+function rolesOf(core: readonly Term[]): Map<string, string> {
+  const roles = new Map<string, string>();
+  core.forEach((term, index) => {
+    const next = core[index + 1];
+    if (next !== undefined && term.kind === 'role' && DIRECTED.has(term.concept)) roles.set(keyOf(next), term.concept);
+  });
+  return roles;
+}
+
+export function isSameSet(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every(value => b.has(value));
+}

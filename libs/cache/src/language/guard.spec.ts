@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { guard, pairKey, type GuardMode } from './guard';
+
+const SETS = join(__dirname, '../../../../test/data/cache');
+
+interface Pair {
+  readonly a: string;
+  readonly b: string;
+  readonly isSame: boolean;
+}
+
+function pairsOf(file: string): Pair[] {
+  const lines = readFileSync(join(SETS, file), 'utf8').trim().split('\n');
+  return lines.map(line => {
+    const [, a = '', b = '', label] = line.split('\t');
+    return { a, b, isSame: label === '1' };
+  });
+}
+
+function share(pairs: readonly Pair[], mode: GuardMode): number {
+  return pairs.filter(({ a, b }) => guard(a, b, mode).serve).length / pairs.length;
+}
+
+describe.each(['en-everyday-103.tsv', 'zh-everyday-104.tsv', 'en-traps-69.tsv', 'zh-traps-55.tsv'])('of %s', file => {
+  const pairs = pairsOf(file);
+  const traps = pairs.filter(({ isSame }) => !isSame);
+
+  it('strict serves no trap to speak of', () => {
+    expect(share(traps, 'strict')).toBeLessThanOrEqual(0.01);
+  });
+
+  it('balanced serves few', () => {
+    expect(share(traps, 'balanced')).toBeLessThanOrEqual(0.04);
+  });
+});
+
+it.each(['en-everyday-103.tsv', 'zh-everyday-104.tsv'])('paraphrases of %s are served', file => {
+  const same = pairsOf(file).filter(({ isSame }) => isSame);
+  expect(share(same, 'strict')).toBeGreaterThan(0.5);
+});
+
+describe('strict', () => {
+  it.each([
+    ['What is the capital of France?', 'what is the capital of france'],
+    ['How do I reset my password?', 'How can I reset my password?'],
+    ['How to turn on dark mode?', 'How do I turn on dark mode?'],
+    ['List three uses of baking soda.', 'Please list three uses of baking soda.'],
+    ['如何取消订单', '订单怎么取消'],
+    ['怎么查看 docker 容器的日志', 'Docker 容器如何看日志'],
+    ['5公斤大米怎么保存', '五千克大米如何保存'.replace('五千克', '5 kg')],
+  ])('serves %s for %s (D13)', (a, b) => {
+    expect(guard(a, b, 'strict').serve).toBe(true);
+  });
+
+  it.each([
+    ['What is 17*23?', 'What is 17*24?', 'quantity'],
+    ['What is 17*23?', 'What is 17+23?', 'quantity'],
+    ['Status of order 10482', 'Status of order 10428', 'quantity'],
+    ['Explain --max-cost', 'Explain --max-heads', 'quantity'],
+    ['delete this branch', 'delete this repo', 'unexplained'],
+    ['Weather in Paris, France', 'Weather in Paris, Texas', 'unexplained'],
+    ['Population of Niger', 'Population of Nigeria', 'unexplained'],
+    ["Translate 'good morning' to Spanish", "Translate 'good morning' to Italian", 'unexplained'],
+    ['price on 2026-01-02', 'price on 2026-02-01', 'quantity'],
+    ['Summarise in 3 words', 'Summarise in 30 words', 'quantity'],
+    ['¿Cuál es la capital de Francia?', 'What is the capital of France?', 'unexplained'],
+    ['法国的首都是哪里', 'What is the capital of France?', 'language'],
+    ['表哥的妈妈怎么称呼', '妈妈的表哥怎么称呼', 'role'],
+    ['trains from Rome to Paris', 'trains from Paris to Rome', 'role'],
+    ['Is plan A free?', 'Is the plan free?', 'unexplained'],
+    ['How do I reset my phone?', 'How do I reset his phone?', 'person'],
+    ['Who played Hamlet?', 'Who plays Hamlet?', 'unexplained'],
+    ['Who can I call?', 'Who can call me?', 'unexplained'],
+    ['谁喜欢他', '他喜欢谁', 'role'],
+    ['List the benefits of tea', 'Explain the benefits of tea', 'unexplained'],
+    ['狗咬人怎么办', '人咬狗怎么办', 'role'],
+    ['商家怎么投诉', '怎么投诉商家', 'unexplained'],
+  ])('does not serve %s for %s (D12): %s', (a, b, reason) => {
+    expect(guard(a, b, 'strict')).toEqual({ serve: false, reason });
+  });
+
+  it('serves what was approved, whichever came first and however typed, but not past a danger', () => {
+    const a = 'Are overdraft fees waived for students?';
+    const b = 'Do students pay overdraft fees?';
+    const approved = new Set([pairKey(b, a), pairKey('Is it safe?', 'Is it unsafe?')]);
+    expect(guard(a, b, 'strict').serve).toBe(false);
+    expect(guard(a.toUpperCase(), b, 'strict', approved)).toEqual({ serve: true, reason: 'approved' });
+    expect(guard('Is it safe?', 'Is it unsafe?', 'strict', approved)).toEqual({ serve: false, reason: 'polarity' });
+  });
+});
+
+it('balanced serves what only says it otherwise', () => {
+  expect(guard('这款手机能打游戏吗', '这款手机游戏性能怎么样', 'balanced')).toEqual({
+    serve: true,
+    reason: 'harmless',
+  });
+});
+
+it('off serves all', () => {
+  expect(guard('a', 'b', 'off')).toEqual({ serve: true, reason: 'off' });
+});
+
+describe('any two texts', () => {
+  const words =
+    'how do i my your cancel order not from to paris rome 5 kg buy sell password what is of the if order only'.split(
+      ' ',
+    );
+  const characters = Array.from('怎么取消我的你订单不退款吗从到比把能一两狗人咬的了之前后');
+  const text = fc.oneof(
+    fc.array(fc.constantFrom(...words), { maxLength: 10 }).map(list => list.join(' ')),
+    fc.array(fc.constantFrom(...characters), { maxLength: 10 }).map(list => list.join('')),
+    fc.string({ unit: 'grapheme' }),
+  );
+  const mode = fc.constantFrom<GuardMode>('strict', 'balanced');
+
+  it('are judged alike in either order', () => {
+    fc.assert(
+      fc.property(text, text, mode, (a, b, chosen) => {
+        expect(guard(a, b, chosen).serve).toBe(guard(b, a, chosen).serve);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it('serve each other when they are one', () => {
+    fc.assert(fc.property(text, mode, (a, chosen) => expect(guard(a, a, chosen).serve).toBe(true)));
+  });
+});

@@ -1,0 +1,38 @@
+import { dangerOf, isExplained } from './dangers';
+import { differenceOf } from './difference';
+import { doubtOf } from './doubts';
+import type { GuardReason } from './guard-reason';
+import { normalise } from './normalise';
+import { read } from './reading';
+
+/** `strict`: every difference must be explained · `balanced`: none may be dangerous · `off`: the score alone decides. */
+export type GuardMode = 'strict' | 'balanced' | 'off';
+
+export interface GuardVerdict {
+  readonly serve: boolean;
+  readonly reason: GuardReason;
+}
+
+const NONE: ReadonlySet<string> = new Set();
+
+/** Names a pair of texts, in either order; typing makes no difference. */
+export function pairKey(a: string, b: string): string {
+  return [normalise(a), normalise(b)].sort().join('\n');
+}
+
+/**
+ * Whether the answer to one question serves the other. `approved`: keys of pairs that were judged to; what differs in
+ * polarity, quantity, role, scope, time, person or condition is not served for all that.
+ */
+export function guard(a: string, b: string, mode: GuardMode, approved: ReadonlySet<string> = NONE): GuardVerdict {
+  if (mode === 'off') return { serve: true, reason: 'off' };
+  if (a === b) return { serve: true, reason: 'same' };
+  const difference = differenceOf(read(a), read(b));
+  const danger = dangerOf(difference);
+  if (danger !== null) return { serve: false, reason: danger };
+  if (isExplained(difference)) return { serve: true, reason: 'explained' };
+  if (approved.size > 0 && approved.has(pairKey(a, b))) return { serve: true, reason: 'approved' };
+  if (mode === 'strict') return { serve: false, reason: 'unexplained' };
+  const doubt = doubtOf(difference);
+  return doubt === null ? { serve: true, reason: 'harmless' } : { serve: false, reason: doubt };
+}

@@ -1,0 +1,3 @@
+export { CoalesceStage } from './coalesce.stage';
+export { CoalescingModule } from './coalescing.module';
+export { Neighbours } from './neighbours';
