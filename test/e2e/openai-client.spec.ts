@@ -219,7 +219,10 @@ describe('the openai client, two gateways and a worker on one Redis', () => {
       [503, 'no_model_available', { kind: 'status', status: 429 }],
     ] as const)('no model that answers: %i %s', async (status, code, fault) => {
       for (const name of ['real-first', 'second']) installation.simulator.configure(name, { faults: [fault] });
-      for (const call of [ask(shop, 'assistant', code), askForStream(shop, 'assistant', code)]) {
+      for (const call of [
+        ask(shop, 'assistant', `${code}, whole`),
+        askForStream(shop, 'assistant', `${code}, streamed`),
+      ]) {
         const error = await failureOf(call);
         expect(error).toBeInstanceOf(OpenAI.InternalServerError);
         expect(error).toMatchObject({ status, code, requestID: expect.any(String) as string });

@@ -44,9 +44,11 @@ function isExactAllowed({ operation, route, controls }: Call): boolean {
 }
 
 /** A caller who wants the exact cache at most gets and leaves nothing that other words might find. */
+/** A route without the exact cache keeps nothing under a key, of whatever kind. */
 function isSimilarAllowed({ operation, route, controls }: Call): boolean {
   const { cacheLevel } = controls;
-  return operation === 'chat' && route.cache.semantic === true && cacheLevel !== 'off' && cacheLevel !== 'exact';
+  const isOn = route.cache.exact && route.cache.semantic === true;
+  return operation === 'chat' && isOn && cacheLevel !== 'off' && cacheLevel !== 'exact';
 }
 
 function isCompleteChoice(choice: JsonValue): boolean {

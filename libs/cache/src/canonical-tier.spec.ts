@@ -63,9 +63,9 @@ describe('a question that was asked in other function words', () => {
     expect(system.lookups.at(-1)).toBe('exact hit');
   });
 
-  it('is answered where only words like these are compared', async () => {
+  it('is asked anew where the route keeps nothing under a key', async () => {
     const cache = { exact: false };
-    expect(await new System().askAfter(call(QUESTION, { cache }), call(QUESTION, { cache }))).toBe('HIT canonical');
+    expect(await new System().askAfter(call(QUESTION, { cache }), call(QUESTION, { cache }))).not.toMatch('HIT');
   });
 
   it('is answered from content parts as from text', async () => {
