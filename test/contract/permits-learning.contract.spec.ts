@@ -1,6 +1,6 @@
 import type { Observed } from '@spillway/contracts';
 import type { Grant, ModelLimits, Permits } from '@spillway/quota';
-import { memoryWorld, redisWorld, until, waitRequest, type PermitWorld } from '../support/permits';
+import { PERMIT_WORLDS, until, waitRequest, type PermitWorld } from '../support/permits';
 
 const EXPRESS = { express: true, queueLimit: 10_000 };
 const QUEUED = { express: false, queueLimit: 10_000 };
@@ -16,12 +16,7 @@ const CLIMB: NonNullable<ModelLimits['climb']> = {
 };
 const told = (more: Partial<Observed>): Observed => ({ overload: null, retryAfterMs: null, limits: null, ...more });
 
-const WORLDS: [string, () => PermitWorld][] = [
-  ['memory', memoryWorld],
-  ['redis', () => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '')],
-];
-
-describe.each(WORLDS)('What permits learn from answers: %s', (_, makeWorld) => {
+describe.each(PERMIT_WORLDS)('What permits learn from answers: %s', (_, makeWorld) => {
   let world: PermitWorld;
   let permits: Permits;
   let grants: Grant[];

@@ -1,6 +1,6 @@
 import type { Priority } from '@spillway/contracts';
 import type { Entry, Grant, Permits } from '@spillway/quota';
-import { FULL_SHARES, memoryWorld, redisWorld, until, waitRequest, type PermitWorld } from '../support/permits';
+import { FULL_SHARES, PERMIT_WORLDS, until, waitRequest, type PermitWorld } from '../support/permits';
 
 const EXPRESS = { express: true, queueLimit: 10_000 };
 const QUEUED = { express: false, queueLimit: 10_000 };
@@ -10,12 +10,7 @@ const SHARES = {
   low: { share: 0.7, min_share: 0.05 },
 };
 
-const WORLDS: [string, () => PermitWorld][] = [
-  ['memory', memoryWorld],
-  ['redis', () => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '')],
-];
-
-describe.each(WORLDS)('Limits of permits: %s', (_, makeWorld) => {
+describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
   let world: PermitWorld;
   let permits: Permits;
   let grants: Grant[];

@@ -1,16 +1,11 @@
 import type { Priority } from '@spillway/contracts';
 import type { Entry, Grant, Permits, PermitTimings } from '@spillway/quota';
-import { memoryWorld, redisWorld, SHORT_TIMINGS, until, waitRequest, type PermitWorld } from '../support/permits';
+import { PERMIT_WORLDS, SHORT_TIMINGS, until, waitRequest, type PermitWorld } from '../support/permits';
 
 const EXPRESS = { express: true, queueLimit: 10_000 };
 const QUEUED = { express: false, queueLimit: 10_000 };
 
-const WORLDS: [string, (timings?: PermitTimings) => PermitWorld][] = [
-  ['memory', memoryWorld],
-  ['redis', timings => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '', timings)],
-];
-
-describe.each(WORLDS)('Permits: %s', (kind, makeWorld) => {
+describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
   let world: PermitWorld;
   let permits: Permits;
   let other: Permits;

@@ -51,7 +51,7 @@ export interface PermitWorld {
   stop(): Promise<void>;
 }
 
-export function memoryWorld(timings = LONG_TIMINGS): PermitWorld {
+function memoryWorld(timings = LONG_TIMINGS): PermitWorld {
   const limits = new TestLimits();
   const permits = new MemoryPermits(limits, new SystemClock(), timings);
   return {
@@ -93,6 +93,12 @@ export function redisWorld(url: string, timings = LONG_TIMINGS, prefix = `permit
 /** One for all, because two clocks of one machine may differ by a millisecond. */
 const clock = new SystemClock();
 let tickets = 0;
+
+/** Every adapter of `Permits`, each time new. */
+export const PERMIT_WORLDS: readonly (readonly [string, (timings?: PermitTimings) => PermitWorld])[] = [
+  ['memory', memoryWorld],
+  ['redis', timings => redisWorld(process.env['SPILLWAY_TEST_REDIS_URL'] ?? '', timings)],
+];
 
 export function waitRequest(priority: Priority, more: Partial<WaitRequest> = {}): WaitRequest {
   return {
