@@ -5,7 +5,6 @@ import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
 import { SchedulingModule } from '@spillway/scheduling';
 import { AdminController } from './http/admin.controller';
-import { CallReport } from './http/call-report';
 import { ErrorFilter } from './http/error-responses';
 import { ModelStatuses } from './http/model-status';
 import { OperationsController } from './http/operations.controller';
@@ -16,7 +15,7 @@ import { Reception } from './http/reception';
 @Module({
   imports: [AdmissionModule, CacheModule, ProvidersModule, QuotaModule, SchedulingModule],
   controllers: [OperationsController, AdminController],
-  providers: [CallReport, ErrorFilter, ModelStatuses, Parts, Reception],
-  exports: [CallReport, Reception],
+  providers: [ErrorFilter, ModelStatuses, Parts, Reception],
+  exports: [Reception],
 })
 export class OperationsModule {}

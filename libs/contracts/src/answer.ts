@@ -1,3 +1,5 @@
+import { assembleCompletion } from './completion';
+import { UpstreamError } from './errors';
 import type { JsonObject } from './json';
 import type { Outcome } from './outcome';
 
@@ -32,4 +34,18 @@ export function wholePart(body: JsonObject, json: string = JSON.stringify(body))
 
 export function chunkPart(body: JsonObject, json: string = JSON.stringify(body)): AnswerPart {
   return { kind: 'chunk', json, body };
+}
+
+/**
+ * The parts of an answer as one JSON body.
+ * @throws UpstreamError where there are none, or what the parts throw.
+ */
+export async function wholeOf(parts: AsyncIterable<AnswerPart>): Promise<AnswerPart> {
+  const chunks: JsonObject[] = [];
+  for await (const part of parts) {
+    if (part.kind === 'whole') return part;
+    chunks.push(part.body);
+  }
+  if (chunks.length === 0) throw new UpstreamError('The model answered nothing.');
+  return wholePart(assembleCompletion(chunks).body);
 }

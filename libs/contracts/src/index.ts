@@ -14,7 +14,7 @@ export type {
 } from './settings';
 export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation } from './call';
 export { Journal, type AnswerDigest, type CacheTier, type CallerLimit, type Degradation, type Usage } from './journal';
-export { chunkPart, partsOf, wholePart, type Answer, type AnswerPart } from './answer';
+export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart } from './answer';
 export type { Next, Stage } from './stage';
 export {
   Turns,
@@ -49,3 +49,4 @@ export {
   UpstreamTimeout,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';
+export { Errands, type Errand, type ErrandEnd } from './errands';

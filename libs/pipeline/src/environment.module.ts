@@ -1,8 +1,10 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type ConfigStore } from '@spillway/config';
-import { Clock, SystemClock } from '@spillway/contracts';
+import { Clock, Errands, SystemClock } from '@spillway/contracts';
 import { RedisModule } from '@spillway/redis';
 import { TelemetryModule, type Logger } from '@spillway/telemetry';
+import { CallReport } from './call-report';
+import { PipelineErrands } from './pipeline-errands';
 
 /** What a process is started with: everything that is not decided inside. */
 export interface Surroundings {
@@ -27,8 +29,13 @@ export class EnvironmentModule {
           },
         }),
       ],
-      providers: [{ provide: Clock, useClass: SystemClock }],
-      exports: [Clock],
+      providers: [
+        { provide: Clock, useClass: SystemClock },
+        CallReport,
+        PipelineErrands,
+        { provide: Errands, useExisting: PipelineErrands },
+      ],
+      exports: [Clock, CallReport, Errands, PipelineErrands],
     };
   }
 }

@@ -9,6 +9,7 @@ import { SchedulingModule, TakeTurnStage } from '@spillway/scheduling';
 import type { Stage } from '@spillway/contracts';
 import { compose } from './compose';
 import { Pipeline } from './pipeline';
+import { PipelineErrands } from './pipeline-errands';
 
 /** THE LIST: the path of every call, in order. docs/architecture.md draws it with the error exit of each step. */
 const PATH = [
@@ -35,8 +36,12 @@ const PATH = [
   providers: [
     {
       provide: Pipeline,
-      useFactory: (...stages: Stage<never, never>[]) => new Pipeline(compose(stages)),
-      inject: PATH,
+      useFactory: (errands: PipelineErrands, ...stages: Stage<never, never>[]) => {
+        const pipeline = new Pipeline(compose(stages));
+        errands.walk(pipeline);
+        return pipeline;
+      },
+      inject: [PipelineErrands, ...PATH],
     },
   ],
   exports: [Pipeline],

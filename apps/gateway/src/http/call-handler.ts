@@ -3,11 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   Clock,
   Journal,
-  UpstreamError,
-  assembleCompletion,
-  wholePart,
+  wholeOf,
   type Answer,
-  type AnswerPart,
   type IncomingCall,
   type JsonObject,
   type Operation,
@@ -15,13 +12,12 @@ import {
 } from '@spillway/contracts';
 import { ConfigStore } from '@spillway/config';
 import { parseControls } from '@spillway/classify';
-import { Pipeline } from '@spillway/pipeline';
+import { CallReport, Pipeline } from '@spillway/pipeline';
 import { ResponseDigest } from '@spillway/telemetry';
 import { watchCaller, plainHeaders, requestIdOf, traceIdOf } from './caller-connection';
 import { callerOf } from './doorkeeper';
 import { EVENT_STREAM_HEADERS, EventStream, chunksOf } from './event-stream';
 import { Reception } from './reception';
-import { CallReport } from './call-report';
 import { readJson } from './read-json';
 import { checkBody } from './request-body';
 import { answerHeaders } from './response-headers';
@@ -135,17 +131,6 @@ async function sendWhole(
     'content-length': String(Buffer.byteLength(part.json)),
   });
   reply.raw.end(part.json);
-}
-
-/** The parts of an answer as one JSON body. */
-async function wholeOf(parts: AsyncIterable<AnswerPart>): Promise<AnswerPart> {
-  const chunks: JsonObject[] = [];
-  for await (const part of parts) {
-    if (part.kind === 'whole') return part;
-    chunks.push(part.body);
-  }
-  if (chunks.length === 0) throw new UpstreamError('The model answered nothing.');
-  return wholePart(assembleCompletion(chunks).body);
 }
 
 function wantsUsage(body: JsonObject): boolean {

@@ -9,7 +9,7 @@ import {
   SpillwayError,
   UnexpectedError,
 } from '@spillway/contracts';
-import { CallReport } from './call-report';
+import { CallReport } from '@spillway/pipeline';
 import { requestIdOf } from './caller-connection';
 import { doorOf } from './doorkeeper';
 import { errorHeaders } from './response-headers';
