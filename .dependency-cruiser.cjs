@@ -2,7 +2,7 @@
 const layers = [
   ['contracts'],
   ['config', 'telemetry', 'redis'],
-  ['providers', 'quota', 'health'],
+  ['providers', 'quota', 'health', 'explain'],
   ['classify', 'admission', 'cache', 'coalescing', 'degradation', 'scheduling', 'routing'],
   ['pipeline'],
 ];

@@ -83,7 +83,10 @@ describe('what operators see', () => {
         priority: 'normal',
         outcome: 'generated',
         status: 200,
+        code: null,
         cache: 'MISS',
+        cache_tier: null,
+        cache_rule: null,
         model: 'good',
         attempts: 1,
         queue_ms: expect.any(Number) as number,
@@ -97,13 +100,13 @@ describe('what operators see', () => {
     });
 
     it.each([
-      ['cached', { outcome: 'cache-exact', status: 200, cache: 'HIT', attempts: 0, tokens: null }],
+      ['cached', { outcome: 'cache-exact', status: 200, cache: 'HIT', cache_tier: 'exact', attempts: 0, tokens: null }],
       ['streamed', { outcome: 'generated', status: 200, model: 'good', response_hash: expect.any(String) as string }],
       ['embedded', { outcome: 'generated', status: 200, operation: 'embeddings' }],
       ['other-model', { outcome: 'fallback-model', status: 200, model: 'good', attempts: 2 }],
-      ['failed', { outcome: 'upstream-failed', status: 502, model: null, attempts: 1 }],
+      ['failed', { outcome: 'upstream-failed', status: 502, code: 'upstream_error', model: null, attempts: 1 }],
       ['excused', { outcome: 'fallback-response', status: 200, priority: 'critical' }],
-      ['unknown-model', { outcome: 'rejected-invalid', status: 404 }],
+      ['unknown-model', { outcome: 'rejected-invalid', status: 404, code: 'model_not_found' }],
       ['invalid', { outcome: 'rejected-invalid', status: 400 }],
       ['stranger', { outcome: 'rejected-auth', status: 401 }],
     ])('a call that was %s', async (id, fields) => {

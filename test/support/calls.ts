@@ -4,6 +4,7 @@ const caller: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'c
 
 const controls: Controls = {
   priority: null,
+  priorityBy: null,
   maxWaitMs: null,
   deadlineMs: null,
   scope: '',

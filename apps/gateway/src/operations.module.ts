@@ -3,8 +3,10 @@ import { AdmissionModule } from '@spillway/admission';
 import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
+import { ExplainModule } from '@spillway/explain';
 import { SchedulingModule } from '@spillway/scheduling';
 import { AdminController } from './http/admin.controller';
+import { ExplainController } from './http/explain.controller';
 import { ErrorFilter } from './http/error-responses';
 import { ModelStatuses } from './http/model-status';
 import { OperationsController } from './http/operations.controller';
@@ -13,8 +15,8 @@ import { Reception } from './http/reception';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
-  imports: [AdmissionModule, CacheModule, ProvidersModule, QuotaModule, SchedulingModule],
-  controllers: [OperationsController, AdminController],
+  imports: [AdmissionModule, CacheModule, ExplainModule, ProvidersModule, QuotaModule, SchedulingModule],
+  controllers: [OperationsController, AdminController, ExplainController],
   providers: [ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],
 })

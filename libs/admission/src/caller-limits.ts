@@ -37,7 +37,7 @@ export class CallerLimits {
     const { uses } = decision;
     call.journal.callerLimits = { requests: tightest(uses, 'rpm'), tokens: tightest(uses, 'tpm') };
     if (decision.kind === 'admitted') return decision.permit;
-    throw this.refusal(decision.binds);
+    throw this.refusal(call, decision.binds);
   }
 
   private tokensOf(call: Call, budgets: readonly string[]): number {
@@ -46,10 +46,12 @@ export class CallerLimits {
     return counted && model !== undefined ? this.estimator.reserve(call, model) : 0;
   }
 
-  private refusal({ budget, limit, inMs }: BudgetRefusal): RateLimitExceeded {
+  private refusal({ journal }: Call, { budget, limit, inMs }: BudgetRefusal): RateLimitExceeded {
     const [label, words] = COUNTED[limit];
-    const [policy, whose] = isOfUser(budget) ? ['user', 'end user'] : ['key', 'API key'];
-    this.meter.callerRefused(`${policy}-${label}`);
+    const [who, whose] = isOfUser(budget) ? ['user', 'end user'] : ['key', 'API key'];
+    const policy = `${who}-${label}`;
+    this.meter.callerRefused(policy);
+    journal.note({ kind: 'caller-limit', policy, inMs });
     // Absent after a reload that took the limit away in the meantime.
     const most = this.budgets.limitsOf(budget)?.limits[limit];
     const what = most === undefined ? words : `${words}: ${most}`;

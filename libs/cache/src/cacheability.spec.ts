@@ -1,6 +1,6 @@
 import type { Call, JsonObject } from '@spillway/contracts';
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
-import { isWorthKeeping, mayReadExact, mayWriteExact, ttlMsOf } from './cacheability';
+import { isWorthKeeping, mayWriteExact, refusalOfExact, ttlMsOf } from './cacheability';
 
 describe('isWorthKeeping', () => {
   const choiceOf = (message: JsonObject, finish_reason: string | null = 'stop'): JsonObject => ({
@@ -45,7 +45,7 @@ describe('isWorthKeeping', () => {
 });
 
 describe('what a call allows', () => {
-  const allowed = (call: Call): [boolean, boolean] => [mayReadExact(call), mayWriteExact(call)];
+  const allowed = (call: Call): [boolean, boolean] => [refusalOfExact(call) === null, mayWriteExact(call)];
 
   it.each<[string, Call, [boolean, boolean]]>([
     ['by default', cacheableCall(), [true, true]],

@@ -3,9 +3,11 @@ import { isJsonObject, type Answer, type Call, type JsonObject, type JsonValue }
 /** Ends of an answer that says all it had to say. */
 const COMPLETE = new Set<unknown>(['stop', 'tool_calls', 'function_call']);
 
-/** Whether an exact answer may be looked up for this call. */
-export function mayReadExact(call: Call): boolean {
-  return isExactAllowed(call) && call.controls.cacheRead;
+/** Who does not want an exact answer to be looked up for this call; null: it may be. */
+export function refusalOfExact({ operation, route, controls }: Call): 'operation' | 'route' | 'caller' | null {
+  if (operation !== 'chat') return 'operation';
+  if (!route.cache.exact) return 'route';
+  return controls.cacheLevel === 'off' || !controls.cacheRead ? 'caller' : null;
 }
 
 /** Whether an answer to this call may be kept. */

@@ -9,7 +9,7 @@ import {
   type Stage,
 } from '@spillway/contracts';
 import type { CacheGenerations } from './cache-generations';
-import { mayReadCanonical, mayReadExact, mayWriteCanonical } from './cacheability';
+import { mayReadCanonical, refusalOfExact, mayWriteCanonical } from './cacheability';
 import { replay, type CachedAnswer } from './cached-answer';
 import { canonicalRequestKey } from './canonical-request-key';
 import type { ExactStore } from './exact-store';
@@ -39,26 +39,29 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
 
   async handle(call: Call, next: Next<KeyedCall>): Promise<Answer> {
     const identity = this.identityOf(call);
+    const why = refusalOfExact(call);
+    if (why !== null) call.journal.note({ kind: 'cache', tier: 'exact', result: 'skipped', why });
     if (identity === null) return next({ cacheKey: null, canonicalKey: null, ...call });
     const cacheKey = requestKey(identity);
-    if (mayReadExact(call)) {
-      const kept = await this.lookup('exact', cacheKey);
+    if (why === null) {
+      const kept = await this.lookup(call, 'exact', cacheKey);
       if (kept !== null) return this.hit(call, 'exact', kept);
-      call.journal.cache = 'MISS';
     }
     // Only now: reading the text costs more than an exact hit may.
     const canonicalKey = canonicalKeyOf(call, identity);
     if (canonicalKey !== null && mayReadCanonical(call)) {
-      const kept = await this.lookup('canonical', canonicalKey);
+      const kept = await this.lookup(call, 'canonical', canonicalKey);
       if (kept !== null) return this.hit(call, 'canonical', kept);
-      call.journal.cache = 'MISS';
     }
     return next({ cacheKey, canonicalKey, ...call });
   }
 
-  private async lookup(tier: KeyTier, key: string): Promise<CachedAnswer | null> {
+  private async lookup({ journal }: Call, tier: KeyTier, key: string): Promise<CachedAnswer | null> {
     const kept = await this.store.get(key);
-    this.meter?.lookup(tier, kept === null ? 'miss' : 'hit');
+    const result = kept === null ? 'miss' : 'hit';
+    this.meter?.lookup(tier, result);
+    journal.note({ kind: 'cache', tier, result, why: null });
+    if (kept === null) journal.cache = 'MISS';
     return kept;
   }
 
@@ -90,5 +93,6 @@ function canonicalKeyOf(call: Call, identity: RequestIdentity): string | null {
   if (!mayReadCanonical(call) && !mayWriteCanonical(call)) return null;
   const { key, refusedBy } = canonicalRequestKey(identity, call.route.cache.rules);
   call.journal.cacheRule = refusedBy;
+  if (refusedBy !== null) call.journal.note({ kind: 'cache', tier: 'canonical', result: 'skipped', why: refusedBy });
   return key;
 }

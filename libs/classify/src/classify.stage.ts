@@ -9,6 +9,7 @@ import {
   type IncomingCall,
   type Next,
   type Priority,
+  type PriorityControl,
   type Stage,
 } from '@spillway/contracts';
 import { ConfigStore, type ClassifyRule, type Settings } from '@spillway/config';
@@ -69,13 +70,16 @@ export function classify(incoming: IncomingCall, settings: Settings): Classified
     });
   }
   const { caller, controls, receivedAt, journal } = incoming;
-  const wanted = controls.priority ?? ruleFor(incoming, route.name, settings.classify) ?? caller.priority;
+  const { priority: wanted, by, rule } = wantedFor(incoming, route.name, settings.classify);
   const priority = lowerOf(wanted, caller.max_priority);
-  if (priority !== wanted) journal.requestedPriority = wanted;
+  const loweredFrom = priority === wanted ? null : wanted;
+  journal.requestedPriority = loweredFrom;
   const defaults = settings.priorities[priority];
   const deadlineMs = controls.deadlineMs ?? defaults.deadline_ms;
   const answerBy = deadlineMs > 0 ? receivedAt + deadlineMs : null;
-  const turnBy = receivedAt + (controls.maxWaitMs ?? defaults.max_wait_ms);
+  const maxWaitMs = controls.maxWaitMs ?? defaults.max_wait_ms;
+  const turnBy = receivedAt + maxWaitMs;
+  journal.note({ kind: 'class', priority, by, rule, loweredFrom, maxWaitMs, deadlineMs });
   return {
     call: {
       priority,
@@ -88,11 +92,24 @@ export function classify(incoming: IncomingCall, settings: Settings): Classified
   };
 }
 
-function ruleFor(call: IncomingCall, route: string, rules: readonly ClassifyRule[]): Priority | null {
-  const rule = rules.find(
-    ({ when }) =>
-      (when.route === undefined || when.route === route) &&
-      Object.entries(when.header ?? {}).every(([name, value]) => call.headers[name.toLowerCase()] === value),
-  );
-  return rule?.priority ?? null;
+/** The class that a call would have, and what says so. */
+interface Wanted {
+  readonly priority: Priority;
+  readonly by: PriorityControl | 'rule' | 'key';
+  readonly rule: number | null;
+}
+
+function wantedFor(call: IncomingCall, route: string, rules: readonly ClassifyRule[]): Wanted {
+  const { controls, caller } = call;
+  if (controls.priority !== null)
+    return { priority: controls.priority, by: controls.priorityBy ?? 'header', rule: null };
+  const position = rules.findIndex(({ when }) => fits(when, call, route));
+  const rule = rules[position];
+  if (rule !== undefined) return { priority: rule.priority, by: 'rule', rule: position };
+  return { priority: caller.priority, by: 'key', rule: null };
+}
+
+function fits(when: ClassifyRule['when'], { headers }: IncomingCall, route: string): boolean {
+  if (when.route !== undefined && when.route !== route) return false;
+  return Object.entries(when.header ?? {}).every(([name, value]) => headers[name.toLowerCase()] === value);
 }

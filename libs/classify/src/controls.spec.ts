@@ -7,6 +7,7 @@ describe('request controls', () => {
   it('are all absent in an ordinary OpenAI call', () => {
     expect(parse({ 'content-type': 'application/json' })).toEqual({
       priority: null,
+      priorityBy: null,
       maxWaitMs: null,
       deadlineMs: null,
       scope: '',
@@ -22,9 +23,9 @@ describe('request controls', () => {
   it('take the class from the path before the header before the service tier', () => {
     const headers = { 'x-spillway-priority': 'low' };
     const body = { service_tier: 'priority' };
-    expect(parseControls('normal', headers, body).priority).toBe('normal');
-    expect(parseControls(null, headers, body).priority).toBe('low');
-    expect(parseControls(null, {}, body).priority).toBe('critical');
+    expect(parseControls('normal', headers, body)).toMatchObject({ priority: 'normal', priorityBy: 'path' });
+    expect(parseControls(null, headers, body)).toMatchObject({ priority: 'low', priorityBy: 'header' });
+    expect(parseControls(null, {}, body)).toMatchObject({ priority: 'critical', priorityBy: 'service_tier' });
   });
 
   it.each([

@@ -1,4 +1,11 @@
-import { InvalidRequest, isPriority, type Controls, type JsonObject, type Priority } from '@spillway/contracts';
+import {
+  InvalidRequest,
+  isPriority,
+  type Controls,
+  type JsonObject,
+  type Priority,
+  type PriorityControl,
+} from '@spillway/contracts';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -24,8 +31,10 @@ const marginOf = (timeoutMs: number): number => Math.min(2_000, Math.max(100, ti
 export function parseControls(pathPriority: Priority | null, headers: Headers, body: JsonObject): Controls {
   const cacheControl = (headers['cache-control'] ?? '').toLowerCase();
   const noStore = /\bno-store\b/.test(cacheControl);
+  const [priority, priorityBy] = priorityIn(pathPriority, headers, body);
   return {
-    priority: pathPriority ?? headerPriority(headers) ?? tierPriority(body['service_tier']),
+    priority,
+    priorityBy,
     maxWaitMs:
       wholeNumber(headers, 'x-spillway-max-wait-ms', LONGEST_WAIT_MS) ??
       wholeNumber(headers, 'x-ark-max-wait-timeout-ms', LONGEST_WAIT_MS),
@@ -38,6 +47,18 @@ export function parseControls(pathPriority: Priority | null, headers: Headers, b
     cacheTtlS: wholeNumber(headers, 'x-spillway-cache-ttl', LONGEST_TTL_S),
     cacheThreshold: similarity(headers),
   };
+}
+
+function priorityIn(
+  path: Priority | null,
+  headers: Headers,
+  body: JsonObject,
+): [Priority, PriorityControl] | [null, null] {
+  if (path !== null) return [path, 'path'];
+  const header = headerPriority(headers);
+  if (header !== null) return [header, 'header'];
+  const tier = tierPriority(body['service_tier']);
+  return tier === null ? [null, null] : [tier, 'service_tier'];
 }
 
 function headerPriority(headers: Headers): Priority | null {

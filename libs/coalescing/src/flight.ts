@@ -9,7 +9,19 @@ import {
   type Next,
   type Outcome,
 } from '@spillway/contracts';
-import { bestOf, collected, isCalling, isOfLeader, noteShare, noteWork, tooLate, type Rider, type Run } from './riders';
+import {
+  bestOf,
+  collected,
+  isCalling,
+  isOfLeader,
+  noteFollower,
+  noteLeader,
+  noteShare,
+  noteWork,
+  tooLate,
+  type Rider,
+  type Run,
+} from './riders';
 import { PartsReader, SharedParts } from './shared-parts';
 
 interface SharedAnswer {
@@ -44,6 +56,8 @@ export class Flight {
   private state: State = { kind: 'boarding' };
   private readonly riders = new Set<Rider>();
   private readers = 0;
+  /** Whether the one that leads knows that it does. */
+  private isShared = false;
   /** Milliseconds since the epoch; null: the answer is not complete. */
   private completedAt: number | null = null;
 
@@ -88,6 +102,7 @@ export class Flight {
     return new Promise((resolve, reject) => {
       const rider = this.seat(call, next, resolve, reject);
       const { state } = this;
+      if (state.kind === 'waiting' || state.kind === 'answered') this.follow(rider, state.run.leader);
       if (state.kind === 'boarding') this.lead(rider);
       else if (state.kind === 'waiting') this.maybeTakeOver(rider, state.run);
       else if (state.kind === 'answered') this.serve(rider, state.run, state);
@@ -113,6 +128,12 @@ export class Flight {
     signal.addEventListener('abort', onAbort, { once: true });
     this.riders.add(rider);
     return rider;
+  }
+
+  private follow(rider: Rider, leader: Rider): void {
+    noteFollower(rider, leader);
+    if (!this.isShared) noteLeader(leader, rider);
+    this.isShared = true;
   }
 
   private lead(rider: Rider): void {

@@ -68,6 +68,7 @@ export class Neighbours implements BeforeApplicationShutdown {
       if (isMine) return this.lead(this.begin(lead, flight, call), call, next);
       // A lower class is not waited for, nor is what this process has just ended.
       if (rankOf(call.priority) < lead.rank || lead.processId === this.processId) break;
+      call.journal.note({ kind: 'coalesce', role: 'follows', with: null });
       const answer = await this.follow(lead, call);
       if (answer !== null) return answer;
       call.journal.cache = 'MISS';

@@ -65,6 +65,16 @@ export function noteShare(journal: Journal, { model, degraded, usage, saved }: J
   Object.assign(journal, { cache: 'COALESCED', model, degraded, saved: usage ?? saved } satisfies Partial<Journal>);
 }
 
+/** Why the one has the answer of the other. */
+export function noteFollower({ call }: Rider, leader: Rider): void {
+  call.journal.note({ kind: 'coalesce', role: 'follows', with: leader.call.id });
+}
+
+/** The first that follows is named; how many come is of no concern to a leader. */
+export function noteLeader({ call }: Rider, follower: Rider): void {
+  call.journal.note({ kind: 'coalesce', role: 'leads', with: follower.call.id });
+}
+
 /** The same answer for a caller that does not stream: it exists only when all of it is there. */
 export async function collected(outcome: Outcome, parts: AsyncIterable<AnswerPart>): Promise<Answer> {
   const all: AnswerPart[] = [];

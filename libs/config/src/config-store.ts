@@ -54,7 +54,7 @@ export class ConfigStore {
 }
 
 /** What sockets, connections and workers were made with at the start. */
-function fixedPartOf({ server, redis, qdrant, scheduling, cache }: Settings) {
+function fixedPartOf({ server, redis, qdrant, scheduling, cache, admin }: Settings) {
   const { host, port, body_limit, cors } = server;
   return {
     server: { host, port, body_limit, cors },
@@ -62,6 +62,7 @@ function fixedPartOf({ server, redis, qdrant, scheduling, cache }: Settings) {
     qdrant,
     scheduling,
     cache: { l1_entries: cache.l1_entries, folder: cache.folder },
+    admin: { explain_entries: admin.explain_entries },
   };
 }
 
@@ -71,6 +72,7 @@ function withFixedPart(fixed: ReturnType<typeof fixedPartOf>, loaded: Settings):
     ...fixed,
     server: { ...loaded.server, ...fixed.server },
     cache: { ...loaded.cache, ...fixed.cache },
+    admin: { ...loaded.admin, ...fixed.admin },
   };
 }
 

@@ -37,7 +37,7 @@ describe('defaults', () => {
       classify: [],
       keys: [],
       users: { rpm: 0 },
-      admin: {},
+      admin: { explain_entries: 1000 },
       cache: {
         ttl_s: 3600,
         l1_entries: 10_000,

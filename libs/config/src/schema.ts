@@ -98,7 +98,12 @@ export const configurationSchema = z.strictObject({
   keys: keys.default([]).describe('Callers; none: only loopback is served'),
   users: users.prefault({}).describe('Limits of one end user'),
   admin: z
-    .strictObject({ key: optionalSecret().describe('Bearer token of operators; none: only loopback') })
+    .strictObject({
+      key: optionalSecret().describe('Bearer token of operators; none: only loopback'),
+      explain_entries: whole(0, 100_000)
+        .default(1000)
+        .describe('Calls a process can explain: so many that a cache answered, and so many others'),
+    })
     .prefault({})
     .describe('The operators'),
   cache: cache.prefault({}).describe('The caches'),

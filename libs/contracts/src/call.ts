@@ -1,3 +1,4 @@
+import type { PriorityControl } from './decision';
 import type { Journal } from './journal';
 import type { JsonObject } from './json';
 import type { Priority } from './priority';
@@ -18,6 +19,8 @@ export interface Caller {
 /** The controls of a request, parsed and checked; absent ones are null. */
 export interface Controls {
   readonly priority: Priority | null;
+  /** Which control says so; null with `priority`. */
+  readonly priorityBy: PriorityControl | null;
   readonly maxWaitMs: number | null;
   readonly deadlineMs: number | null;
   readonly scope: string;

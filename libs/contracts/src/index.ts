@@ -13,7 +13,9 @@ export type {
   RouteSettings,
 } from './settings';
 export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation } from './call';
-export { Journal, type AnswerDigest, type CacheTier, type CallerLimit, type Degradation, type Usage } from './journal';
+export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from './journal';
+export type { CacheTier, Decision, PriorityControl } from './decision';
+export type { Usage } from './usage';
 export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart } from './answer';
 export type { Next, Stage } from './stage';
 export {

@@ -1,16 +1,11 @@
+import type { CacheTier, Decision } from './decision';
 import type { Outcome } from './outcome';
 import type { Priority } from './priority';
 import type { CacheRule } from './settings';
+import type { Usage } from './usage';
 
 export type CacheStatus = 'HIT' | 'SEMANTIC_HIT' | 'COALESCED' | 'MISS' | 'BYPASS';
-/** What found a cached answer. */
-export type CacheTier = 'exact' | 'canonical' | 'semantic';
 export type Degradation = 'fallback-model' | 'fallback-response' | 'stale';
-
-export interface Usage {
-  readonly input: number;
-  readonly output: number;
-}
 
 /** A limit of a minute of the caller, after this call was counted. */
 export interface CallerLimit {
@@ -68,4 +63,10 @@ export class Journal {
   /** Null: the caller has no limits. */
   callerLimits: CallerLimits | null = null;
   outcome: Outcome | null = null;
+  /** What was decided, in order. A copy of a journal shares it, so that work done for several calls is noted once. */
+  readonly decisions: Decision[] = [];
+
+  note(decision: Decision): void {
+    this.decisions.push(decision);
+  }
 }

@@ -1,6 +1,6 @@
 import type { Call } from './call';
-import type { Usage } from './journal';
 import type { ModelSettings } from './settings';
+import type { Usage } from './usage';
 
 /** How the use of a permit ended; `ignored` says nothing about the model (the caller left, say). */
 export type TurnEnd = 'success' | 'ignored' | 'dropped';

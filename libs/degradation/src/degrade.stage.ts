@@ -22,8 +22,10 @@ export class DegradeStage implements Stage {
     try {
       return await next(call);
     } catch (error) {
+      if (!(error instanceof SpillwayError)) throw error;
       const text = fallbackFor(call, error);
       if (text === null) throw error;
+      call.journal.note({ kind: 'fallback', insteadOf: error.code });
       call.journal.degraded = 'fallback-response';
       call.journal.model = null;
       return { outcome: 'fallback-response', parts: partsOf(wholePart(fallbackBody(call, text, this.clock.now()))) };
@@ -31,8 +33,8 @@ export class DegradeStage implements Stage {
   }
 }
 
-function fallbackFor(call: Call, error: unknown): string | null {
-  if (call.operation !== 'chat' || !(error instanceof SpillwayError)) return null;
+function fallbackFor(call: Call, error: SpillwayError): string | null {
+  if (call.operation !== 'chat') return null;
   const graceful = error.code === 'queue_full' || [502, 503, 504].includes(error.status);
   return graceful ? call.route.fallback_response[call.priority] : null;
 }

@@ -1,6 +1,7 @@
 import { Global, Module, type DynamicModule } from '@nestjs/common';
 import { ConfigModule, type ConfigStore } from '@spillway/config';
 import { Clock, Errands, SystemClock } from '@spillway/contracts';
+import { ExplainModule } from '@spillway/explain';
 import { RedisModule } from '@spillway/redis';
 import { TelemetryModule, type Logger } from '@spillway/telemetry';
 import { CallReport } from './call-report';
@@ -21,6 +22,7 @@ export class EnvironmentModule {
       module: EnvironmentModule,
       imports: [
         ConfigModule.forRoot(config),
+        ExplainModule,
         TelemetryModule.forRoot({ logger, snippets: () => config.current.log.snippets }),
         RedisModule.forRootAsync({
           useFactory: () => {

@@ -38,16 +38,17 @@ export class PipelineErrands extends Errands {
     if (this.pipeline === null) throw new ShuttingDown('This process does not call models.');
     const call = callFor(errand, this.clock.now());
     const digest = new ResponseDigest();
+    this.report.began(call);
     try {
       const { outcome, parts } = await this.pipeline.run(call);
       const { body } = await wholeOf(parts);
       if (call.journal.digest === null) digest.add(body);
       call.journal.outcome = outcome;
-      this.report.ended(call, outcome, 200, digest);
+      this.report.answered(call, outcome, digest);
       return { body, outcome, journal: call.journal };
     } catch (thrown) {
       const error = call.signal.aborted ? errorOf(call.signal.reason) : errorOf(thrown);
-      this.report.ended(call, error.outcome, error.status, digest);
+      this.report.failed(call, error, error.status, digest);
       this.report.unexpected(call.id, error);
       throw error;
     }

@@ -128,6 +128,16 @@ export class Attempt {
     journal.upstreamMs = now - this.startedAt;
     journal.firstContentMs = firstContentMs;
     journal.usage = used;
+    journal.note({
+      kind: 'attempt',
+      model: this.turn.model.name,
+      status,
+      failure: failure?.kind ?? null,
+      ms: now - this.startedAt,
+      firstContentMs,
+      retryAfterMs: failure?.retryAfterMs ?? null,
+      tokens: used,
+    });
     this.turn.close(end, used, observedIn(this.seen, failure, now));
     this.meter.upstream({
       model: this.turn.model.metric_label,

@@ -43,7 +43,9 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
         if (!(error instanceof UpstreamFailure)) throw error;
         const failure = { model: turn.model, failure: error };
         failed.push(failure);
-        remaining = remainingAfter(remaining, failure);
+        const left = remainingAfter(remaining, failure);
+        noteTooSmall(call, failure, remaining, left);
+        remaining = left;
         if (remaining.length === 0) throw verdict(failed);
       }
       turn = await this.nextTurn(call, remaining, failed);
@@ -75,6 +77,20 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
     call.journal.model = model.name;
     if (!isFirst) call.journal.degraded = 'fallback-model';
     return { outcome: isFirst ? 'generated' : 'fallback-model', parts: translated(parts, model) };
+  }
+}
+
+/** Models that are not asked because the call is too long for them as well. */
+function noteTooSmall(
+  { journal }: Call,
+  { model, failure }: FailedModel,
+  before: readonly ModelSettings[],
+  left: readonly ModelSettings[],
+): void {
+  if (failure.kind !== 'context-length') return;
+  for (const other of before) {
+    if (other !== model && !left.includes(other))
+      journal.note({ kind: 'skipped', model: other.name, why: 'too-small' });
   }
 }
 

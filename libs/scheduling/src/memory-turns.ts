@@ -3,6 +3,8 @@ import { PermitTurns, type TurnDesk } from './permit-turns';
 
 /** Turns within one process, without a queue between entry and worker: every ticket is reached at once. */
 export class MemoryTurns extends PermitTurns {
+  protected readonly place = 'memory';
+
   constructor(desk: TurnDesk) {
     super(desk);
     desk.permits.onGrant(grant => this.receive(grant));

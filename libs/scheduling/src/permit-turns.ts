@@ -1,6 +1,7 @@
 import {
   QueueFull,
   ShuttingDown,
+  SpillwayError,
   Turns,
   type Call,
   type Clock,
@@ -56,11 +57,21 @@ export abstract class PermitTurns extends Turns {
   }
 
   async take(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
+    const { journal, signal } = call;
+    if (this.stopped) throw shuttingDown();
+    if (signal.aborted) throw endOfWait(signal, UNKNOWN_WAIT_MS);
     const startedAt = this.desk.clock.now();
     try {
-      return await this.obtain(call, models);
+      const turn = await this.obtain(call, models);
+      const waitMs = this.desk.clock.now() - startedAt;
+      journal.note({ kind: 'turn', model: turn.model.name, waitMs, from: this.place });
+      return turn;
+    } catch (error) {
+      const waitMs = this.desk.clock.now() - startedAt;
+      journal.note({ kind: 'no-turn', why: error instanceof SpillwayError ? error.code : 'redis_lost', waitMs });
+      throw error;
     } finally {
-      call.journal.queueMs += this.desk.clock.now() - startedAt;
+      journal.queueMs += this.desk.clock.now() - startedAt;
     }
   }
 
@@ -89,6 +100,9 @@ export abstract class PermitTurns extends Turns {
   leave(): void {
     this.desk.open.stop();
   }
+
+  /** Where its permits are decided. */
+  protected abstract readonly place: 'redis' | 'memory';
 
   /** Lets a worker reach the ticket. */
   protected abstract send(request: WaitRequest): Promise<void>;
@@ -127,8 +141,6 @@ export abstract class PermitTurns extends Turns {
 
   private async obtain(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
     const { signal } = call;
-    if (this.stopped) throw shuttingDown();
-    if (signal.aborted) throw endOfWait(signal, UNKNOWN_WAIT_MS);
     const request = this.requestOf(call, models);
     const entry = await this.enter(request).catch((error: unknown) => {
       this.withdraw(request);
@@ -143,6 +155,7 @@ export abstract class PermitTurns extends Turns {
       case 'full':
         throw queueFull(entry.retryAfterMs);
       case 'queued':
+        call.journal.note({ models: request.models, ...entry });
         return this.queue(call, models, request, entry.estimateMs);
       default:
         return entry satisfies never;

@@ -7,6 +7,7 @@ import { Watchdog } from './watchdog';
 
 /** Turns shared by all processes on one Redis: tickets go through BullMQ to a worker, grants come back as signals. */
 export class QueuedTurns extends PermitTurns {
+  protected readonly place = 'redis';
   private readonly watchdog: Watchdog;
 
   constructor(

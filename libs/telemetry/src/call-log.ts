@@ -7,6 +7,8 @@ export interface CallEnd {
   readonly outcome: Outcome;
   /** The status that the caller was sent; 499 where it had left before. */
   readonly status: number;
+  /** Of the error that ended it; null: it was answered. */
+  readonly code: string | null;
   /** Milliseconds since receipt. */
   readonly durationMs: number;
   readonly response: ResponseDigest;
@@ -19,7 +21,7 @@ export class CallLog {
     private readonly snippets: () => boolean,
   ) {}
 
-  write(call: IncomingCall, { outcome, status, durationMs, response }: CallEnd): void {
+  write(call: IncomingCall, { outcome, status, code, durationMs, response }: CallEnd): void {
     const { journal } = call;
     const digest = journal.digest ?? response.finish();
     this.logger.info({
@@ -31,7 +33,10 @@ export class CallLog {
       priority: journal.priority,
       outcome,
       status,
+      code,
       cache: journal.cache,
+      cache_tier: journal.cacheTier,
+      cache_rule: journal.cacheRule,
       model: journal.model,
       attempts: journal.attempts,
       queue_ms: Math.round(journal.queueMs),

@@ -55,16 +55,17 @@ export class CallHandler {
 
   private async answer(call: IncomingCall, reply: FastifyReply): Promise<void> {
     const digest = new ResponseDigest();
+    this.report.began(call);
     try {
       const answer = await this.pipeline.run(call);
       call.journal.outcome = answer.outcome;
       if (call.streaming) await this.sendStream(call, answer, reply, digest);
       else await sendWhole(call, answer, reply, digest);
-      this.report.ended(call, answer.outcome, 200, digest);
+      this.report.answered(call, answer.outcome, digest);
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
       const status = reply.raw.headersSent ? reply.raw.statusCode : error.status;
-      this.report.ended(call, error.outcome, status, digest);
+      this.report.failed(call, error, status, digest);
       this.report.unexpected(call.id, error);
       if (!reply.raw.headersSent) sendError(reply, call.id, call.journal, error);
     }

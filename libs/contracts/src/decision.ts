@@ -1,0 +1,121 @@
+import type { Priority } from './priority';
+import type { CacheRule } from './settings';
+import type { Usage } from './usage';
+
+/** What found a cached answer. */
+export type CacheTier = 'exact' | 'canonical' | 'semantic';
+
+/** What a caller's word for its class was, and what else can give a class. */
+export type PriorityControl = 'path' | 'header' | 'service_tier';
+
+/**
+ * What one step of the path decided about a call, noted in the order in which it happened and shown as it is by
+ * `GET /admin/explain`, but for what is null. Plain data: names and numbers, never a prompt, a key or an address. A new
+ * kind needs no more than a member here and a stage that notes it; fields that end in `Ms` are rounded when shown.
+ */
+export type Decision =
+  | ClassDecision
+  | CallerLimitDecision
+  | CacheDecision
+  | CoalesceDecision
+  | QueuedDecision
+  | TurnDecision
+  | NoTurnDecision
+  | AttemptDecision
+  | SkippedDecision
+  | FallbackDecision;
+
+interface ClassDecision {
+  readonly kind: 'class';
+  readonly priority: Priority;
+  readonly by: PriorityControl | 'rule' | 'key';
+  /** Position of the rule in `classify`, from 0. */
+  readonly rule: number | null;
+  /** What was asked for and is above what the key may use. */
+  readonly loweredFrom: Priority | null;
+  /** Milliseconds after receipt until which it may wait for a turn. */
+  readonly maxWaitMs: number;
+  /** Milliseconds after receipt until which it must be answered; 0: none. */
+  readonly deadlineMs: number;
+}
+
+/** A limit of the key or of the end user refused the call. */
+interface CallerLimitDecision {
+  readonly kind: 'caller-limit';
+  /** The label of `ratelimit_requests_rejected_total`. */
+  readonly policy: string;
+  /** Milliseconds until a call may fit again; null: when a call ends. */
+  readonly inMs: number | null;
+}
+
+interface CacheDecision {
+  readonly kind: 'cache';
+  readonly tier: CacheTier;
+  readonly result: 'hit' | 'miss' | 'skipped';
+  /** Why it was not looked into: what the caller or the route wants, or the rule that the question falls under. */
+  readonly why: 'caller' | 'route' | 'operation' | CacheRule | null;
+}
+
+interface CoalesceDecision {
+  readonly kind: 'coalesce';
+  readonly role: 'leads' | 'follows';
+  /** The request id of the leader, or of the first that follows; null: it is in another process. */
+  readonly with: string | null;
+}
+
+/** No permit was free at once. */
+interface QueuedDecision {
+  readonly kind: 'queued';
+  /** Best first. */
+  readonly models: readonly string[];
+  /** Waits of the same or a higher class before it. */
+  readonly ahead: number;
+  /** The wait that was expected; null: nothing was known. */
+  readonly estimateMs: number | null;
+}
+
+interface TurnDecision {
+  readonly kind: 'turn';
+  readonly model: string;
+  readonly waitMs: number;
+  /** Who handed it out: all processes together, or this one alone. */
+  readonly from: 'redis' | 'memory';
+}
+
+interface NoTurnDecision {
+  readonly kind: 'no-turn';
+  /** The code of the error that ended the wait. */
+  readonly why: string;
+  readonly waitMs: number;
+}
+
+/** One call of a model has ended. */
+interface AttemptDecision {
+  readonly kind: 'attempt';
+  readonly model: string;
+  /** As the metric `ai_request_total` has it: the status, or the kind of failure where there was none. */
+  readonly status: string;
+  /** The kind of failure; null: it answered. */
+  readonly failure: string | null;
+  readonly ms: number;
+  /** Of a stream, until its first content. */
+  readonly firstContentMs: number | null;
+  /** For how long the model asked to be left alone. */
+  readonly retryAfterMs: number | null;
+  readonly tokens: Usage | null;
+}
+
+/** A model of the chain that was not asked. */
+interface SkippedDecision {
+  readonly kind: 'skipped';
+  readonly model: string;
+  /** `too-small`: its context window is no larger than that of a model for which the call was too long. */
+  readonly why: 'too-small';
+}
+
+/** The route's fallback text is the answer. */
+interface FallbackDecision {
+  readonly kind: 'fallback';
+  /** The code of the error that it stands for. */
+  readonly insteadOf: string;
+}

@@ -1,0 +1,3 @@
+export { ExplainModule } from './explain.module';
+export { Explainer } from './explainer';
+export { Explanations } from './explanations';
