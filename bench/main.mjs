@@ -1,13 +1,39 @@
 // `npm run bench [-- --only hit,miss] [--short] [--profile FOLDER]`: measures the gateway against floors taken in the
-// same run. A whole run writes docs/benchmarks/gateway.md; any other only prints.
+// same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`).
+// A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureRedis } from '../scripts/redis.mjs';
 import { ensureBuilt, ensureInstalled, root, stop } from '../scripts/workspace.mjs';
 
-const LONG = { windows: 5, seconds: 4, calls: 200, amount: 100_000 };
-const SHORT = { windows: 2, seconds: 1, calls: 50, amount: 10_000 };
+/** What each report takes: a run that counts, and one that shows whether all of it works. */
+const LONG = {
+  gateway: { windows: 5, seconds: 4, calls: 200, amount: 100_000 },
+  quota: {
+    seconds: 4,
+    useSeconds: 180,
+    lowWaiting: 10_000,
+    criticalCalls: 200,
+    bursts: 20,
+    growthPeriod: 9,
+    growthPeriods: 20,
+    limitSeconds: 180,
+  },
+};
+const SHORT = {
+  gateway: { windows: 2, seconds: 1, calls: 50, amount: 10_000 },
+  quota: {
+    seconds: 1,
+    useSeconds: 20,
+    lowWaiting: 2_000,
+    criticalCalls: 20,
+    bursts: 3,
+    growthPeriod: 4,
+    growthPeriods: 5,
+    limitSeconds: 25,
+  },
+};
 
 const { values } = parseArgs({
   options: { only: { type: 'string' }, short: { type: 'boolean' }, profile: { type: 'string' } },
@@ -17,39 +43,54 @@ ensureBuilt();
 ensureRedis();
 
 // What needs installed packages is loaded only now.
-const [{ Scene }, { pinThisProcess }, { report }] = await Promise.all([
+const [{ Scene }, { pinThisProcess }, { REPORTS, report }] = await Promise.all([
   import('./scene.mjs'),
   import('./processes.mjs'),
   import('./report.mjs'),
 ]);
 const measurements = {
-  hit: (await import('./hit.mjs')).measureHit,
-  miss: (await import('./miss.mjs')).measureMiss,
-  streaming: (await import('./streaming.mjs')).measureStreaming,
-  memory: (await import('./memory.mjs')).measureMemory,
+  gateway: {
+    hit: (await import('./hit.mjs')).measureHit,
+    miss: (await import('./miss.mjs')).measureMiss,
+    streaming: (await import('./streaming.mjs')).measureStreaming,
+    memory: (await import('./memory.mjs')).measureMemory,
+  },
+  quota: {
+    decisions: (await import('./quota/decisions.mjs')).measureDecisions,
+    requests: (await import('./quota/use.mjs')).measureRequests,
+    tokens: (await import('./quota/use.mjs')).measureTokens,
+    priority: (await import('./quota/priority.mjs')).measurePriority,
+    growth: (await import('./quota/growth.mjs')).measureGrowth,
+    limits: (await import('./quota/limits.mjs')).measureLimits,
+  },
 };
 
 const wanted = values.only?.split(',') ?? Object.keys(measurements);
-const unknown = wanted.find(name => !Object.hasOwn(measurements, name));
-if (unknown !== undefined)
-  stop(`There is no measurement ${unknown}: choose among ${Object.keys(measurements).join()}.`);
+const known = [...Object.keys(measurements), ...Object.values(measurements).flatMap(Object.keys)];
+const unknown = wanted.find(name => !known.includes(name));
+if (unknown !== undefined) stop(`There is no measurement ${unknown}: choose among ${known.join()}.`);
 const settings = values.short ? SHORT : LONG;
 
 pinThisProcess();
-const results = [];
-for (const name of wanted) {
+for (const [name, parts] of Object.entries(measurements)) {
+  const whole = wanted.includes(name);
+  const chosen = Object.keys(parts).filter(part => whole || wanted.includes(part));
+  if (chosen.length === 0) continue;
+  const results = [];
+  for (const part of chosen) results.push(await measure(part, parts[part], settings[name]));
+  const text = report(results, REPORTS[name], settings[name]);
+  console.log(text);
+  if (!whole || values.short) continue;
+  mkdirSync(join(root, 'docs/benchmarks'), { recursive: true });
+  writeFileSync(join(root, `docs/benchmarks/${name}.md`), text);
+}
+
+async function measure(name, take, amounts) {
   console.error(`Measuring: ${name} …`);
   const scene = new Scene({ profiles: values.profile });
   try {
-    results.push(await measurements[name](scene, settings));
+    return await take(scene, amounts);
   } finally {
     await scene.close();
   }
-}
-
-const text = report(results, settings);
-console.log(text);
-if (values.only === undefined && !values.short) {
-  mkdirSync(join(root, 'docs/benchmarks'), { recursive: true });
-  writeFileSync(join(root, 'docs/benchmarks/gateway.md'), text);
 }

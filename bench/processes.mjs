@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 
@@ -33,6 +34,20 @@ export async function start({ command = process.execPath, args, port, core, env 
   running.add(child);
   await answering(child, port);
   return { pid: child.pid, port, stop: () => end(child) };
+}
+
+/** Runs a program of Node to its end on one core; what it prints is JSON. */
+export async function run({ args, core }) {
+  const [file, ...rest] =
+    cores === null ? [process.execPath, ...args] : ['taskset', '-c', String(cores[core]), process.execPath, ...args];
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
+  running.add(child);
+  let text = '';
+  child.stdout.setEncoding('utf8').on('data', part => (text += part));
+  const [code] = await once(child, 'close');
+  running.delete(child);
+  if (code !== 0) throw new Error(`${args[0]} ended with ${code}.`);
+  return JSON.parse(text);
 }
 
 /** Ends everything that was started, the latest first. */

@@ -25,13 +25,30 @@ const COLUMNS = [
   ['calls', row => row.calls, whole],
   ['MB after first half', row => row.firstMb, whole],
   ['MB after last half', row => row.lastMb, whole],
+  ['decisions', row => row.decisions, whole],
+  ['too late', row => row.failed, whole],
+  ['bytes in Redis', row => row.bytes, whole],
+  ['wait p50 ms', row => row.waitP50, whole],
+  ['wait p99 ms', row => row.waitP99, whole],
+  ['LOW still waiting', row => row.lowLeft, whole],
+  ['refused by the provider', row => row.refused, whole],
+  ['refused for', row => (row.refusedBy === 'none' ? undefined : row.refusedBy)],
+  ['most in flight', row => row.peakInflight, whole],
+  ['used %', row => row.used * 100, decimal],
+  ['speed %', row => row.speed * 100, decimal],
 ];
 
+/** What a report is about, and how its figures were taken. */
+export const REPORTS = {
+  gateway: { heading: 'The gateway against its floors', method: gatewayMethod },
+  quota: { heading: 'The limits of a provider: kept, and used', method: quotaMethod },
+};
+
 /** The report as Markdown. */
-export function report(measurements, settings) {
+export function report(measurements, { heading, method }, settings) {
   const verdicts = measurements.flatMap(measurement => measurement.verdicts);
   return `${[
-    '# The gateway against its floors',
+    `# ${heading}`,
     'Written by `npm run bench`. Absolute figures belong to the machine; ratios within one run are what counts.',
     machine(),
     method(settings),
@@ -46,7 +63,7 @@ export function report(measurements, settings) {
       ]),
     ),
     ...reasons(verdicts.filter(({ met, madeOf }) => met === false && madeOf !== null)),
-    ...measurements.flatMap(({ title, rows }) => [`## ${title}`, figures(rows)]),
+    ...measurements.flatMap(({ title, note, rows }) => [`## ${title}`, ...(note ? [note] : []), figures(rows)]),
   ].join('\n\n')}\n`;
 }
 
@@ -96,13 +113,25 @@ function machine() {
   );
 }
 
-function method({ windows, seconds, calls, amount }) {
-  const placed =
-    cores === null
-      ? 'Processes could not be pinned to cores (no `taskset`, or one core): load and server disturb each other.'
-      : `What is measured runs on core ${cores.measured}; load, model and Redis run on core ${cores.load}.`;
+function placed() {
+  return cores === null
+    ? 'Processes could not be pinned to cores (no `taskset`, or one core): load and server disturb each other.'
+    : `What is measured runs on core ${cores.measured}; load, model and Redis run on core ${cores.load}.`;
+}
+
+function quotaMethod({ seconds }) {
   return [
-    placed,
+    placed(),
+    'The provider is the simulator, a process that keeps its limits exactly: by the moment at which a request arrives,',
+    'and with the tokens that its answer will have. What it refuses is a mistake of Spillway. Limits have no headroom and',
+    `every class may use all of them, unless a table says so. Decisions: ${seconds} s each, 64 at a time where nothing`,
+    'else limits their rate; where their rate is given, a time counts from the moment at which a decision was due.',
+  ].join('\n');
+}
+
+function gatewayMethod({ windows, seconds, calls, amount }) {
+  return [
+    placed(),
     'All are processes of their own on the loopback address; the log of the gateway goes to `/dev/null`.',
     `Rates: closed loop of 32 connections, ${windows} windows of ${seconds} s for each row in turn, the median of those`,
     `in which no call failed. Times: one call at a time, ${windows} windows of ${calls} calls for each row in turn (a`,

@@ -48,17 +48,37 @@ export class Scene {
     return { ...server, url: `redis://127.0.0.1:${port}` };
   }
 
+  /** The simulator as a provider that keeps its limits exactly; `models`: its settings of each. */
+  async simulator(models) {
+    const port = await freePort();
+    const file = join(this.#folder, `simulator-${port}.yaml`);
+    writeFileSync(file, JSON.stringify({ strict: true, models }));
+    const args = [join(root, 'dist/apps/simulator/src/main.js'), '--config', file];
+    const server = await start({ args, port, core: 'load', env: { PORT: String(port) } });
+    return { ...server, url: `http://127.0.0.1:${port}` };
+  }
+
   /** Spillway as its users start it, with its log to nowhere; `redis` absent: everything in its own memory. */
   async gateway({ redis, ...sections } = {}) {
+    return this.spillway({ redis, configuration: configuration((await this.upstream()).port, sections) });
+  }
+
+  /** One process of Spillway; `role` absent: it serves and hands out turns. */
+  async spillway({ redis, role = 'all', core = 'measured', configuration }) {
     const port = await freePort();
     const file = join(this.#folder, `spillway-${port}.yaml`);
-    writeFileSync(file, JSON.stringify(configuration((await this.upstream()).port, sections)));
+    writeFileSync(file, JSON.stringify(configuration));
     const profiling = this.#profiles === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${this.#profiles}`];
     return start({
       args: [...profiling, join(root, 'dist/apps/gateway/src/main.js')],
       port,
-      core: 'measured',
-      env: { SPILLWAY_CONFIG: file, PORT: String(port), ...(redis ? { REDIS_URL: redis.url } : {}) },
+      core,
+      env: {
+        SPILLWAY_CONFIG: file,
+        SPILLWAY_ROLE: role,
+        PORT: String(port),
+        ...(redis ? { REDIS_URL: redis.url } : {}),
+      },
     });
   }
 

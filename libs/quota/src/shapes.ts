@@ -4,7 +4,10 @@ import type { RingShape } from './ring';
 
 const CLASSES = PRIORITIES.length;
 const DAY_BUCKET_MS = 120_000;
-export const GROWTH_BUCKETS = 240;
+/** Buckets of a period of growth. Each costs the ramp about half a thousandth of what it may grow by. */
+export const GROWTH_BUCKETS = 960;
+/** How much later than another call one may arrive, ms, where a bucket is shorter than that. */
+export const GROWTH_SPARE_MS = 25;
 
 /**
  * Calls and tokens of a minute by class. One bucket more than the minute, because a call may reach the provider up to
@@ -18,9 +21,12 @@ export const TOKENS = CLASSES;
 export const DAY: RingShape = { width: DAY_BUCKET_MS, ages: [86_400_000 / DAY_BUCKET_MS], lanes: CLASSES };
 
 /**
- * Calls of the current period, and of both periods. The bucket in which the periods meet counts in the current one
- * only, and the one in which the earlier period begins in neither: the use before is never taken for more than it was.
+ * Calls of the current period, and of both periods. Calls travel for different times, so the current period begins
+ * earlier by what is spared, and the one before it is as much shorter on either side, its unfinished buckets left out:
+ * the provider never has more of the current period than is counted here, nor less of the one before.
  */
 export function growthShape({ per_s }: GrowthSettings): RingShape {
-  return { width: (per_s * 1000) / GROWTH_BUCKETS, ages: [GROWTH_BUCKETS, 2 * GROWTH_BUCKETS - 1], lanes: 1 };
+  const width = (per_s * 1000) / GROWTH_BUCKETS;
+  const spare = Math.min(Math.max(1, Math.ceil(GROWTH_SPARE_MS / width)), GROWTH_BUCKETS / 4);
+  return { width, ages: [GROWTH_BUCKETS + spare, 2 * GROWTH_BUCKETS - 1 - spare], lanes: 1 };
 }

@@ -1,5 +1,5 @@
 import type { RingShape } from '../ring';
-import { DAY, GROWTH_BUCKETS, MINUTE } from '../shapes';
+import { DAY, GROWTH_BUCKETS, GROWTH_SPARE_MS, MINUTE } from '../shapes';
 
 function shapeInLua(name: string, { width, ages, lanes }: RingShape): string {
   return `{ name = '${name}', width = ${width}, ages = { ${ages.join(', ')} }, lanes = ${lanes} }`;
@@ -15,7 +15,9 @@ local DAY = ${shapeInLua('day', DAY)}
 
 local function growth_shape(growth)
   local width = growth.per_s * 1000 / ${GROWTH_BUCKETS}
-  return { name = 'growth', width = width, ages = { ${GROWTH_BUCKETS}, ${2 * GROWTH_BUCKETS - 1} }, lanes = 1 }
+  local spare = math.min(math.max(1, math.ceil(${GROWTH_SPARE_MS} / width)), ${GROWTH_BUCKETS / 4})
+  local ages = { ${GROWTH_BUCKETS} + spare, ${2 * GROWTH_BUCKETS - 1} - spare }
+  return { name = 'growth', width = width, ages = ages, lanes = 1 }
 end
 
 local function zeros(count)
