@@ -3,13 +3,13 @@ const layers = [
   ['contracts'],
   ['config', 'telemetry', 'redis'],
   ['providers', 'quota', 'health', 'explain'],
-  ['classify', 'admission', 'cache', 'coalescing', 'degradation', 'scheduling', 'routing'],
+  ['classify', 'admission', 'cache', 'coalescing', 'degradation', 'scheduling', 'routing', 'jobs'],
   ['pipeline'],
 ];
 
-/** One owner per vendor SDK: replacing a vendor touches one lib. */
+/** One owner per vendor SDK: replacing a vendor touches one lib. BullMQ has two, see docs/adr/0010. */
 const owners = {
-  bullmq: 'scheduling',
+  bullmq: 'scheduling|jobs',
   '@nestjs/bullmq': 'scheduling',
   ioredis: 'redis',
   openai: 'providers',
@@ -27,9 +27,9 @@ const layerRules = layers.map((row, level) => ({
 }));
 
 const ownerRules = Object.entries(owners).map(([vendor, lib]) => ({
-  name: `only-${lib}-imports-${vendor.replace(/\W+/g, '-')}`,
+  name: `only-${lib.replace('|', '-and-')}-imports-${vendor.replace(/\W+/g, '-')}`,
   severity: 'error',
-  from: { path: '^(apps|libs)/', pathNot: `^libs/${lib}/` },
+  from: { path: '^(apps|libs)/', pathNot: `^libs/(${lib})/` },
   to: { path: `node_modules/${vendor}/` },
 }));
 

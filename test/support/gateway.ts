@@ -28,7 +28,7 @@ export async function startGateway({ configuration, env = {}, patience }: Gatewa
   const log = new CapturedLog();
   const file = configurationFile(configuration);
   const config = new ConfigStore(readEnvironment({ PORT: '0', HOST: '127.0.0.1', ...env, SPILLWAY_CONFIG: file }));
-  const running = await serveGateway({ config, logger: log }, { handsOutTurns: true, patience });
+  const running = await serveGateway({ config, logger: log }, { works: true, patience });
   if (running.url === null) throw new Error('a gateway listens');
   const reconfigure = (next: object): void => {
     writeFileSync(file, stringify(next));

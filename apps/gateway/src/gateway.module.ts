@@ -2,6 +2,8 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { EnvironmentModule, PipelineModule, type Surroundings } from '@spillway/pipeline';
 import { CallHandler } from './http/call-handler';
 import { CallsController } from './http/calls.controller';
+import { JobRequests } from './http/job-requests';
+import { JobsController } from './http/jobs.controller';
 import { ModelList } from './http/model-list';
 import { OperationsModule } from './operations.module';
 
@@ -11,8 +13,8 @@ export class GatewayModule {
     return {
       module: GatewayModule,
       imports: [EnvironmentModule.forRoot(surroundings), PipelineModule, OperationsModule],
-      controllers: [CallsController],
-      providers: [CallHandler, ModelList],
+      controllers: [CallsController, JobsController],
+      providers: [CallHandler, JobRequests, ModelList],
     };
   }
 }

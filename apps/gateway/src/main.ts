@@ -10,7 +10,7 @@ async function start(): Promise<void> {
   const { role } = environment;
   const simulator = role !== 'worker' && needsSimulator(environment) ? await startSimulator() : null;
   await live(environment, simulator?.url, surroundings =>
-    role === 'worker' ? serveWorker(surroundings) : serveGateway(surroundings, { handsOutTurns: role === 'all' }),
+    role === 'worker' ? serveWorker(surroundings) : serveGateway(surroundings, { works: role === 'all' }),
   );
 }
 

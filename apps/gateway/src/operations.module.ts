@@ -4,7 +4,9 @@ import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
 import { ExplainModule } from '@spillway/explain';
+import { JobsModule } from '@spillway/jobs';
 import { SchedulingModule } from '@spillway/scheduling';
+import { AdminJobsController } from './http/admin-jobs.controller';
 import { AdminController } from './http/admin.controller';
 import { ExplainController } from './http/explain.controller';
 import { ErrorFilter } from './http/error-responses';
@@ -15,8 +17,8 @@ import { Reception } from './http/reception';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
-  imports: [AdmissionModule, CacheModule, ExplainModule, ProvidersModule, QuotaModule, SchedulingModule],
-  controllers: [OperationsController, AdminController, ExplainController],
+  imports: [AdmissionModule, CacheModule, ExplainModule, JobsModule, ProvidersModule, QuotaModule, SchedulingModule],
+  controllers: [OperationsController, AdminController, AdminJobsController, ExplainController],
   providers: [ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],
 })

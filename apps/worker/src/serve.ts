@@ -1,17 +1,25 @@
+import { JobQueues } from '@spillway/jobs';
 import { Scheduling } from '@spillway/scheduling';
 import type { Surroundings } from '@spillway/pipeline';
 import { createHttpServer } from '../../gateway/src/http-server';
 import type { Running } from '../../gateway/src/process-life';
 import { WorkerModule } from './worker.module';
 
-/** Hands out turns; only operators find a door here, and a port that is taken does not stop the work. */
+/** Hands out turns and runs jobs; only operators find a door here, and a port that is taken does not stop the work. */
 export async function serveWorker(surroundings: Surroundings): Promise<Running> {
   const { server } = surroundings.config.current;
   const app = await createHttpServer(WorkerModule.forRoot(surroundings), server);
   app.get(Scheduling).handOutTurns();
+  app.get(JobQueues).work();
   const url = await app.listen(server.port, server.host).then(
     () => app.getUrl(),
     () => null,
   );
-  return { url, stop: () => app.close() };
+  return {
+    url,
+    stop: async () => {
+      await app.get(JobQueues).stop(surroundings.config.current.server.drain_ms);
+      await app.close();
+    },
+  };
 }

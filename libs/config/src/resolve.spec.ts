@@ -48,7 +48,7 @@ describe('defaults', () => {
         folder: null,
       },
       scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
-      async: { result_ttl_s: 86_400, callback_hosts: [] },
+      async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
       log: { level: 'info', snippets: true },
     });
     expect([settings.embedding, settings.passthrough]).toEqual([{ kind: 'builtin' }, null]);

@@ -24,6 +24,12 @@ export const secret = () => z.string().min(1, 'empty').regex(VISIBLE, NOT_VISIBL
 /** Empty means none, so that `${NAME:-}` can be written. */
 export const optionalSecret = () => z.string().regex(VISIBLE, NOT_VISIBLE).optional().transform(emptyIsAbsent);
 
+/** As Standard Webhooks have it: 24 to 64 bytes. */
+const WEBHOOK_SECRET = /^(?:whsec_[A-Za-z0-9+/]{32,86}={0,2})?$/;
+
+export const optionalWebhookSecret = () =>
+  z.string().regex(WEBHOOK_SECRET, 'expected whsec_ and 24 to 64 bytes in base64').optional().transform(emptyIsAbsent);
+
 /** Null or empty means none. */
 export const optionalFolder = () =>
   z

@@ -9,6 +9,7 @@ import {
   optionalRedisAddress,
   optionalSecret,
   optionalWebAddress,
+  optionalWebhookSecret,
   port,
   ratio,
   seconds,
@@ -112,7 +113,11 @@ export const configurationSchema = z.strictObject({
   async: z
     .strictObject({
       result_ttl_s: seconds().default(86_400).describe('Seconds the result of a job is kept'),
+      max_age_s: seconds().default(86_400).describe('Seconds after which a job that found no answer is given up'),
+      queue_limit: whole(0).default(10_000).describe('Jobs that may wait'),
+      concurrency: whole(1).default(50).describe('Jobs that a process runs at once'),
       callback_hosts: z.array(z.string().min(1, 'empty')).default([]).describe('Hosts that results may be sent to'),
+      callback_secret: optionalWebhookSecret().describe('Signs what is sent to them; none: nothing is sent'),
     })
     .prefault({})
     .describe('Asynchronous calls'),

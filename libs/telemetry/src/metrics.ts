@@ -89,6 +89,7 @@ export class Metrics {
   private readonly state = this.gauge('circuit_breaker_state', '0 closed, 1 open, 2 half-open, 3 degraded', [
     'service',
   ]);
+  private readonly jobsEnded = this.counter('spillway_jobs_ended_total', 'Jobs by how they ended', ['kind', 'status']);
   private readonly genaiDuration = this.histogram(
     'gen_ai_client_operation_duration_seconds',
     'OpenTelemetry GenAI: duration of client operations',
@@ -144,6 +145,25 @@ export class Metrics {
       this.tokens.inc({ model, direction }, usage[direction]);
       this.genaiTokens.observe({ ...labels, gen_ai_token_type: direction }, usage[direction]);
     }
+  }
+
+  /** A job has ended for good. */
+  jobEnded(kind: string, status: string): void {
+    this.jobsEnded.inc({ kind, status });
+  }
+
+  /** Asks for the jobs of all processes each time that metrics are read; what cannot be counted is left out. */
+  measureJobs(count: () => Promise<readonly { kind: string; state: string; count: number }[]>): void {
+    const gauge = this.gauge('spillway_jobs', 'Jobs of all processes that wait, run, or have failed for good', [
+      'kind',
+      'state',
+    ]);
+    Object.assign(gauge, {
+      collect: async () => {
+        gauge.reset();
+        for (const { kind, state, count: jobs } of await count().catch(() => [])) gauge.set({ kind, state }, jobs);
+      },
+    });
   }
 
   serviceState(service: string, state: ServiceState): void {

@@ -2,6 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ModelNotFound, PRIORITIES, type Priority } from '@spillway/contracts';
 import { CallHandler } from './call-handler';
+import { JobRequests, prefersAsync } from './job-requests';
 import { ModelList, type ModelEntry } from './model-list';
 import { callerOf } from './doorkeeper';
 
@@ -11,12 +12,15 @@ export class CallsController {
   constructor(
     private readonly handler: CallHandler,
     private readonly models: ModelList,
+    private readonly jobs: JobRequests,
   ) {}
 
   @Post('chat/completions')
   @HttpCode(200)
   chat(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
-    return this.handler.handle(request, reply, 'chat', priorityOf(request));
+    const priority = priorityOf(request);
+    if (prefersAsync(request)) return this.jobs.submit(request, reply, priority);
+    return this.handler.handle(request, reply, 'chat', priority);
   }
 
   @Post('embeddings')

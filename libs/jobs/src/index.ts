@@ -1,0 +1,7 @@
+export { CallJobs } from './call-jobs';
+export { DEFAULT_RETRY } from './after-failure';
+export { JobQueues } from './job-queues';
+export { JobsModule } from './jobs.module';
+export { jobView } from './job-view';
+export type { JobQueue } from './job-queue';
+export type { Job, JobHandler, RunningJob } from './job';
