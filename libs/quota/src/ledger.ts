@@ -1,6 +1,7 @@
 import { PRIORITIES } from '@spillway/contracts';
 import type { Lesson } from './learned';
 import { LeaseBook } from './lease-book';
+import type { OwnUse } from './local-share';
 import { ModelDesk } from './model-desk';
 import type { Booking, ModelUse } from './model-use';
 import type { Entry, Grant, ModelReport, Reached, TicketState } from './permits';
@@ -90,6 +91,21 @@ export class Ledger {
 
   renew(ticket: string, now: number): void {
     this.leases.renew(ticket, now);
+  }
+
+  /** Books what was used under permits from elsewhere. */
+  book(use: OwnUse, now: number): void {
+    this.model(use.model).at(now).book(use);
+  }
+
+  /** A call that has its permit from elsewhere is under way until the returned function is called with the time. */
+  adopt(name: string, rank: number, now: number): (now: number) => void {
+    this.model(name).at(now).countCalls(rank, 1);
+    return later => {
+      this.model(name).at(later).countCalls(rank, -1);
+      this.toPump.add(name);
+      this.refresh(later);
+    };
   }
 
   /** Forgets what has expired and grants what has become free. */

@@ -3,6 +3,7 @@ import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Us
 import { byPriority } from './by-priority';
 import { Ledger } from './ledger';
 import type { QuotaSettings } from './limits';
+import type { OwnUse } from './local-share';
 import {
   Permits,
   type Entry,
@@ -77,6 +78,17 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
 
   async explain(model: string): Promise<ModelReport> {
     return this.at(now => this.ledger.explain(model, now));
+  }
+
+  /** Counts as used here what was used under permits from elsewhere. */
+  book(uses: readonly OwnUse[]): void {
+    this.at(now => uses.forEach(use => this.ledger.book(use, now)));
+  }
+
+  /** Counts a call under way here that has its permit from elsewhere, until what is returned is called. */
+  adopt(model: string, priority: Priority): () => void {
+    const end = this.at(now => this.ledger.adopt(model, rankOf(priority), now));
+    return () => this.at(end);
   }
 
   onApplicationShutdown(): void {

@@ -1,5 +1,6 @@
 import { PRIORITIES } from '@spillway/contracts';
 import type { ClimbTerms, Terms } from './limits';
+import type { OwnUse } from './local-share';
 import { Learned, type Lesson, type Sent } from './learned';
 import { Ring } from './ring';
 import { DAY, growthShape, MINUTE, TOKENS } from './shapes';
@@ -62,9 +63,22 @@ export class ModelUse {
     return this.lastNow + this.ahead;
   }
 
+  /** Books what was used elsewhere, now, which is never earlier than it was used. */
+  book({ calls, tokens, dayTokens }: OwnUse): void {
+    this.minute.add(0, calls);
+    this.minute.add(TOKENS, tokens);
+    this.day.add(0, dayTokens);
+    this.growth?.add(0, calls);
+  }
+
+  /** So many more calls of a class are under way. */
+  countCalls(rank: number, calls: number): void {
+    this.inflight[rank] = Math.max(0, (this.inflight[rank] ?? 0) + calls);
+  }
+
   /** Books one call in the windows as they were last advanced. */
   take(rank: number, tokens: number, climb?: ClimbTerms): Booking {
-    this.inflight[rank] = (this.inflight[rank] ?? 0) + 1;
+    this.countCalls(rank, 1);
     this.minute.add(rank, 1);
     this.minute.add(TOKENS + rank, tokens);
     this.day.add(rank, tokens);
@@ -79,7 +93,7 @@ export class ModelUse {
    */
   settle(booking: Booking, used: number | null): void {
     const { rank, tokens } = booking;
-    this.inflight[rank] = Math.max(0, (this.inflight[rank] ?? 0) - 1);
+    this.countCalls(rank, -1);
     const surplus = used === null ? 0 : used - tokens;
     this.minute.add(TOKENS + rank, surplus, surplus < 0 ? booking.minute : undefined);
     this.day.add(rank, surplus, surplus < 0 ? booking.day : undefined);

@@ -7,11 +7,13 @@ import { AdaptivePulse } from './adaptive/adaptive-pulse';
 import { AdaptiveModule } from './adaptive/adaptive.module';
 import { EffectiveLimits } from './adaptive/effective-limits';
 import { QuotaSettings } from './limits';
+import { LocalShare } from './local-share';
 import { MemoryPermits } from './memory-permits';
 import { Permits } from './permits';
 import { TokenEstimator } from './estimation/token-estimator';
 import { RedisPermits } from './redis-permits';
 import type { PermitTimings } from './timings';
+import { UseFollower } from './use-follower';
 
 function timingsOf({ current }: ConfigStore): PermitTimings {
   return { leaseMs: current.scheduling.lease_ms, claimMs: current.scheduling.claim_ms };
@@ -30,7 +32,18 @@ function permits(
   return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID(), timingsOf(config));
 }
 
-/** The permits: shared through Redis where it is configured, else of this process alone. */
+function localPermits(permits: Permits, share: LocalShare, clock: Clock, config: ConfigStore): MemoryPermits {
+  return permits instanceof MemoryPermits ? permits : new MemoryPermits(share, clock, timingsOf(config));
+}
+
+function follower(permits: Permits, share: LocalShare, own: MemoryPermits): UseFollower | null {
+  return permits instanceof RedisPermits ? new UseFollower(permits, share, own) : null;
+}
+
+/**
+ * The permits: shared through Redis where it is configured, else of this process alone. `MemoryPermits` are those that a
+ * process falls back to.
+ */
 @Module({
   imports: [AdaptiveModule],
   providers: [
@@ -42,7 +55,10 @@ function permits(
       useFactory: permits,
       inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
     },
+    { provide: LocalShare, useFactory: (settings: QuotaSettings) => new LocalShare(settings), inject: [QuotaSettings] },
+    { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, LocalShare, Clock, ConfigStore] },
+    { provide: UseFollower, useFactory: follower, inject: [Permits, LocalShare, MemoryPermits] },
   ],
-  exports: [AdaptiveModule, Permits, QuotaSettings, TokenEstimator],
+  exports: [AdaptiveModule, MemoryPermits, Permits, QuotaSettings, TokenEstimator],
 })
 export class QuotaModule {}

@@ -14,6 +14,7 @@ import {
   type WaitRequest,
 } from './permits';
 import { learnedFrom, observedText } from './lua/learned-texts';
+import type { SharedUse } from './local-share';
 import { ReachedWaits } from './reached-waits';
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
@@ -126,6 +127,22 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
       binds: binds.length === 0 ? null : { limit: binds[0], inMs: binds[1] < 0 ? null : binds[1] },
       learned: learned === '' ? null : learnedFrom(learned),
     };
+  }
+
+  /** Shows that this process lives; tells how many do, and what all of them have used. */
+  async follow(): Promise<{ readonly processes: number; readonly uses: readonly SharedUse[] }> {
+    const [processes, uses] = (await this.pumping('follow', [])) as [
+      number,
+      readonly (readonly [string, number, number, number, number, number])[],
+    ];
+    const told = uses.map(([model, calls, tokens, minuteCalls, minuteTokens, dayTokens]) => ({
+      model,
+      calls,
+      tokens,
+      minute: { calls: minuteCalls, tokens: minuteTokens },
+      dayTokens,
+    }));
+    return { processes, uses: told };
   }
 
   onApplicationShutdown(): void {

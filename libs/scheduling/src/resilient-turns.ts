@@ -7,6 +7,11 @@ export interface LosableTurns {
   readonly lost: boolean;
 }
 
+/** Turns of this process alone, which count those that it has from Redis. */
+interface LocalTurns extends Turns {
+  adopt(call: Call, turn: Turn): Turn;
+}
+
 /**
  * Turns that outlive Redis: shared ones while it answers, this process's own while it does not. A call whose shared
  * wait is cut off starts again in memory, with what is left of its time.
@@ -14,7 +19,7 @@ export interface LosableTurns {
 export class ResilientTurns extends Turns {
   constructor(
     private readonly shared: LosableTurns,
-    private readonly local: Turns,
+    private readonly local: LocalTurns,
   ) {
     super();
   }
@@ -22,7 +27,7 @@ export class ResilientTurns extends Turns {
   async take(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
     if (this.shared.lost) return this.local.take(call, models);
     try {
-      return await this.shared.turns.take(call, models);
+      return this.local.adopt(call, await this.shared.turns.take(call, models));
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
       return this.local.take(call, models);

@@ -2,9 +2,8 @@ import { Global, Module } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
-import { ConfigStore } from '@spillway/config';
-import { Clock, Turns } from '@spillway/contracts';
-import { MemoryPermits, Permits, QuotaModule, QuotaSettings } from '@spillway/quota';
+import { Turns } from '@spillway/contracts';
+import { MemoryPermits, Permits, QuotaModule } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import { MemoryTurns } from './memory-turns';
 import { QueuesModule } from './queues.module';
@@ -13,11 +12,6 @@ import { SharedTurns } from './shared-turns';
 import { TakeTurnStage } from './take-turn.stage';
 import type { TicketJob } from './ticket-queues';
 import { TurnDesks } from './turn-desks';
-
-function localPermits(permits: Permits, config: ConfigStore, settings: QuotaSettings, clock: Clock): MemoryPermits {
-  const { lease_ms: leaseMs, claim_ms: claimMs } = config.current.scheduling;
-  return permits instanceof MemoryPermits ? permits : new MemoryPermits(settings, clock, { leaseMs, claimMs });
-}
 
 async function sharedTurns(
   desks: TurnDesks,
@@ -42,10 +36,9 @@ async function sharedTurns(
   providers: [
     TurnDesks,
     TakeTurnStage,
-    { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, ConfigStore, QuotaSettings, Clock] },
     {
       provide: MemoryTurns,
-      useFactory: (desks: TurnDesks, permits: MemoryPermits) => new MemoryTurns(desks.deskAt(permits)),
+      useFactory: (desks: TurnDesks, permits: MemoryPermits) => new MemoryTurns(desks.deskAt(permits), permits),
       inject: [TurnDesks, MemoryPermits],
     },
     {

@@ -75,6 +75,12 @@ local function admits(model, class, tokens, first)
   return true
 end
 
+-- Counts what was ever booked, so that others can follow the use of a model without its windows.
+local function count_spent(model, calls, tokens)
+  local spent = model.state.spent or { 0, 0 }
+  model.state.spent = { spent[1] + calls, spent[2] + tokens }
+end
+
 -- Books one call, and returns what is to be kept of it so that it can be corrected later.
 local function take(model, class, tokens)
   local terms, inflight = model.terms, model.state.inflight
@@ -87,6 +93,7 @@ local function take(model, class, tokens)
     booking.sent = learn_sent(model, tokens)
     return booking
   end
+  count_spent(model, 1, tokens)
   local minute = ring_of(model, MINUTE)
   add(model, MINUTE, minute, class, 1)
   add(model, MINUTE, minute, CLASSES + class, tokens)
@@ -115,6 +122,7 @@ local function settle(model, record, used)
   local surplus = used and used - record.booked or 0
   if record.sent and model.terms.climb then correct(learned_of(model).tokens, record.sent[1], surplus) end
   if surplus == 0 or not record.minute then return end
+  count_spent(model, 0, surplus)
   add(model, MINUTE, ring_of(model, MINUTE), CLASSES + class, surplus, surplus < 0 and record.minute or nil)
   if record.day and model.state.day then
     add(model, DAY, ring_of(model, DAY), class, surplus, surplus < 0 and record.day or nil)

@@ -3,6 +3,7 @@ import { ADMIT } from './admit.lua';
 import { BEAT } from './beat.lua';
 import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
+import { FOLLOW } from './follow.lua';
 import { INSPECT } from './inspect.lua';
 import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
@@ -29,6 +30,7 @@ export const SCRIPTS = {
   inspect: script('inspect', INSPECT),
   explain: script('explain', EXPLAIN),
   survey: script('survey', SURVEY),
+  follow: script('follow', FOLLOW),
   admit: script('admit', ADMIT),
   sweep: script('sweep', SWEEP),
 };

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startInstallation, type Installation } from '../support/installation';
+import { eventually } from '../support/operator';
+import type { SpillwayProcess } from '../support/spillway';
+
+/** Until every process knows what all have used: it looks once a second. */
+const KNOWN_MS = 2_500;
+
+const configuration = {
+  models: {
+    used: { provider: 'simulator', limits: { rpm: 40 }, headroom: 0, climb: { mode: 'off' } },
+    fresh: { provider: 'simulator', limits: { rpm: 20 }, headroom: 0, climb: { mode: 'off' } },
+    slow: { provider: 'simulator', limits: { inflight: 4 }, headroom: 0, climb: { mode: 'off' } },
+  },
+  priorities: { normal: { share: 1, max_wait_ms: 1_500 } },
+};
+
+describe('two gateways that lose Redis under load', () => {
+  let installation: Installation;
+  let gateways: readonly SpillwayProcess[];
+
+  beforeAll(async () => {
+    installation = await startInstallation();
+    const { simulator } = installation;
+    simulator.configure('used', { limits: { rpm: 40 } });
+    simulator.configure('fresh', { limits: { rpm: 20 } });
+    simulator.configure('slow', { limits: { inflight: 4 }, latency: { first_token_ms: 6_000 } });
+    gateways = await Promise.all([installation.start('all', configuration), installation.start('all', configuration)]);
+  });
+  afterAll(() => installation.stop());
+
+  const ask = (gateway: SpillwayProcess, model: string, calls: number): Promise<number[]> =>
+    Promise.all(Array.from({ length: calls }, async () => (await post(gateway, model)).status));
+  const post = (gateway: SpillwayProcess, model: string): Promise<Response> =>
+    fetch(`${gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-cache' },
+      body: JSON.stringify({ model, messages: [{ role: 'user', content: `${Math.random()}` }], max_tokens: 5 }),
+    });
+  const askAll = async (model: string, calls: number): Promise<number[]> =>
+    (await Promise.all(gateways.map(gateway => ask(gateway, model, calls)))).flat();
+  const refusedBy = (model: string): number =>
+    Object.values(installation.simulator.stats()[model]?.refused ?? {}).reduce((sum, one) => sum + one, 0);
+
+  it('together keep within the limits of the provider, and use what is left of them', async () => {
+    await askAll('used', 25);
+    const underWay = askAll('slow', 2);
+    await sleep(KNOWN_MS);
+    installation.redis.kill('SIGKILL');
+    await eventually(async () => {
+      const states = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).json()));
+      return states.every(state => (state as { status: string }).status === 'degraded');
+    });
+    const [used, fresh, slow] = await Promise.all([askAll('used', 25), askAll('fresh', 20), askAll('slow', 2)]);
+    expect({ used: refusedBy('used'), fresh: refusedBy('fresh'), slow: refusedBy('slow') }).toEqual({
+      ...{ used: 0, fresh: 0, slow: 0 },
+    });
+    expect(new Set([...used, ...slow])).toEqual(new Set([504]));
+    expect(fresh.filter(status => status === 200)).toHaveLength(20);
+    expect(installation.simulator.stats()['used']?.accepted).toBe(40);
+    expect(await underWay).toEqual([200, 200, 200, 200]);
+    // What ended has made room.
+    expect(await ask(firstOf(gateways), 'slow', 1)).toEqual([200]);
+  }, 40_000);
+});
+
+function firstOf([first]: readonly SpillwayProcess[]): SpillwayProcess {
+  if (first === undefined) throw new Error('no gateway');
+  return first;
+}
