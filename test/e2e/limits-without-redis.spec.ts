@@ -53,7 +53,9 @@ describe('two gateways that lose Redis under load', () => {
     });
     const [used, fresh, slow] = await Promise.all([askAll('used', 25), askAll('fresh', 20), askAll('slow', 2)]);
     expect({ used: refusedBy('used'), fresh: refusedBy('fresh'), slow: refusedBy('slow') }).toEqual({
-      ...{ used: 0, fresh: 0, slow: 0 },
+      used: 0,
+      fresh: 0,
+      slow: 0,
     });
     expect(new Set([...used, ...slow])).toEqual(new Set([504]));
     expect(fresh.filter(status => status === 200)).toHaveLength(20);

@@ -1,6 +1,6 @@
 export { QuotaModule } from './quota.module';
 export { Permits, type Entry, type Grant, type ModelReport, type TicketState, type WaitRequest } from './permits';
-export { QuotaSettings, type ModelLimits, type Shares } from './limits';
+export type { ModelLimits, Shares } from './limits';
 export { AdaptiveLimits } from './adaptive/adaptive-limits';
 export { EffectiveLimits, type EffectiveReport } from './adaptive/effective-limits';
 export { MemoryPermits } from './memory-permits';
