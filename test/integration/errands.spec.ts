@@ -6,7 +6,7 @@ import { CapturedLog, type LogLine } from '../support/captured-log';
 import { startUpstream, type Upstream } from '../support/scripted-upstream';
 import { configStore } from '../support/settings';
 
-const CALLER: Caller = { name: 'shop', priority: 'normal', max_priority: 'critical', routes: null };
+const CALLER: Caller = { name: 'shop', priority: 'normal', max_priority: 'critical', routes: null, team: null };
 const ANSWER = {
   id: 'chatcmpl-1',
   object: 'chat.completion',

@@ -1,6 +1,6 @@
 import { Journal, type Caller, type Controls, type IncomingCall, type JsonObject } from '@spillway/contracts';
 
-const caller: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null };
+const caller: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null, team: null };
 
 const controls: Controls = {
   priority: null,

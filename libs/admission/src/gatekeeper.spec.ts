@@ -7,7 +7,10 @@ const base = {
   models: { best: { provider: 'local' } },
   routes: { assistant: { chain: ['best'] } },
 };
-const keyed = { ...base, keys: [{ name: 'shop', key: 'sk-shop-key', max_priority: 'normal', routes: ['assistant'] }] };
+const keyed = {
+  ...base,
+  keys: [{ name: 'shop', key: 'sk-shop-key', max_priority: 'normal', routes: ['assistant'], team: 'sales' }],
+};
 
 describe('callers', () => {
   const gate = new Gatekeeper(configStore(keyed));
@@ -19,6 +22,7 @@ describe('callers', () => {
       priority: 'normal',
       max_priority: 'normal',
       routes: ['assistant'],
+      team: 'sales',
     });
   });
 

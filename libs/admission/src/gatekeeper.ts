@@ -11,7 +11,7 @@ export interface Credentials {
   readonly remoteAddress: string | undefined;
 }
 
-const ANONYMOUS: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null };
+const ANONYMOUS: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null, team: null };
 
 /** Knows who may call, and who may operate. */
 @Injectable()
@@ -49,8 +49,14 @@ export class Gatekeeper {
     const settings = this.config.current;
     if (this.known?.settings !== settings) {
       const callers = new Map<string, Caller>();
-      for (const { name, key, priority, max_priority, routes } of settings.keys) {
-        callers.set(digest(key).toString('hex'), { name, priority, max_priority, routes: routes ?? null });
+      for (const { name, key, priority, max_priority, routes, team } of settings.keys) {
+        callers.set(digest(key).toString('hex'), {
+          name,
+          priority,
+          max_priority,
+          routes: routes ?? null,
+          team: team ?? null,
+        });
       }
       this.known = { settings, callers };
     }

@@ -4,8 +4,9 @@ import { NestFactory } from '@nestjs/core';
 import { ConfigStore } from '@spillway/config';
 import { Clock, partsOf, SystemClock, wholePart, type Answer } from '@spillway/contracts';
 import { RedisModule } from '@spillway/redis';
-import { Metrics } from '@spillway/telemetry';
+import { Logger, Metrics } from '@spillway/telemetry';
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
+import { CapturedLog } from '../../../test/support/captured-log';
 import { configStore } from '../../../test/support/settings';
 import { CacheGenerations } from './cache-generations';
 import { CacheModule } from './cache.module';
@@ -22,6 +23,7 @@ async function start(redis: { url: string; prefix: string } | null): Promise<Pro
   const environment = [
     { provide: ConfigStore, useValue: configStore({}) },
     { provide: Clock, useValue: new SystemClock() },
+    { provide: Logger, useValue: new CapturedLog() },
     { provide: Metrics, useValue: new Metrics() },
   ];
   @Global()

@@ -2,8 +2,9 @@ import { Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
-import { Metrics } from '@spillway/telemetry';
+import { Logger, Metrics } from '@spillway/telemetry';
 import { CacheGenerations, MemoryGenerations } from './cache-generations';
+import { CacheIdentities } from './cache-identities';
 import { ExactCacheStage } from './exact-cache.stage';
 import { ExactStore } from './exact-store';
 import { FillCachesStage } from './fill-caches.stage';
@@ -11,6 +12,11 @@ import { LayeredStore } from './layered-store';
 import { MemoryStore } from './memory-store';
 import { RedisGenerations } from './redis-generations';
 import { RedisStore } from './redis-store';
+import { SemanticCacheStage } from './semantic-cache.stage';
+import { SimilarQuestions } from './similar-questions';
+import { Embedder } from './vectors/embedder';
+import { VectorIndex } from './vectors/vector-index';
+import { VectorsModule } from './vectors/vectors.module';
 
 /** What the answers kept in a process take at most, however few they are. */
 const L1_BYTES = 128 * 1024 * 1024;
@@ -31,23 +37,40 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
   return new RedisGenerations(connections.get('commands'), guard, connections.prefix);
 }
 
-/** The exact cache: in this process, and in Redis where one is configured. */
+/** All tiers of the cache: in this process, in Redis and in Qdrant where they are configured. */
 @Module({
+  imports: [VectorsModule],
   providers: [
     { provide: ExactStore, useFactory: exactStore, inject: [ConfigStore, Clock, RedisConnections, RedisGuard] },
     { provide: CacheGenerations, useFactory: generations, inject: [RedisConnections, RedisGuard] },
     {
+      provide: CacheIdentities,
+      useFactory: (known: CacheGenerations, config: ConfigStore) =>
+        new CacheIdentities(known, () => config.current.cache.share),
+      inject: [CacheGenerations, ConfigStore],
+    },
+    {
+      provide: SimilarQuestions,
+      useFactory: (...parts: ConstructorParameters<typeof SimilarQuestions>) => new SimilarQuestions(...parts),
+      inject: [Embedder, VectorIndex, Logger],
+    },
+    {
+      provide: SemanticCacheStage,
+      useFactory: (...parts: ConstructorParameters<typeof SemanticCacheStage>) => new SemanticCacheStage(...parts),
+      inject: [SimilarQuestions, ExactStore, Clock, Metrics],
+    },
+    {
       provide: ExactCacheStage,
       useFactory: (...parts: ConstructorParameters<typeof ExactCacheStage>) => new ExactCacheStage(...parts),
-      inject: [ExactStore, CacheGenerations, Clock, Metrics],
+      inject: [ExactStore, CacheIdentities, Clock, Metrics],
     },
     {
       provide: FillCachesStage,
-      useFactory: (store: ExactStore, clock: Clock, config: ConfigStore) =>
-        new FillCachesStage(store, clock, () => config.current.cache.max_item_bytes),
-      inject: [ExactStore, Clock, ConfigStore],
+      useFactory: (store: ExactStore, questions: SimilarQuestions, clock: Clock, config: ConfigStore) =>
+        new FillCachesStage(store, questions, clock, () => config.current.cache.max_item_bytes),
+      inject: [ExactStore, SimilarQuestions, Clock, ConfigStore],
     },
   ],
-  exports: [CacheGenerations, ExactCacheStage, FillCachesStage],
+  exports: [CacheGenerations, ExactCacheStage, FillCachesStage, SemanticCacheStage, VectorsModule],
 })
 export class CacheModule {}

@@ -15,14 +15,19 @@ export function mayWriteExact(call: Call): boolean {
   return isExactAllowed(call) && call.controls.cacheWrite && ttlMsOf(call) > 0;
 }
 
-/** Whether an answer to the same question in other function words may be looked up for this call. */
-export function mayReadCanonical(call: Call): boolean {
+/** Whether answers to other questions may be looked up for this call, if only to say what would have been found. */
+export function mayReadSimilar(call: Call): boolean {
   return isSimilarAllowed(call) && call.controls.cacheRead;
 }
 
-/** Whether an answer to this call may be kept for the same question in other function words. */
-export function mayWriteCanonical(call: Call): boolean {
+/** Whether an answer to this call may be kept for other questions. */
+export function mayWriteSimilar(call: Call): boolean {
   return isSimilarAllowed(call) && call.controls.cacheWrite && ttlMsOf(call) > 0;
+}
+
+/** Whether the route answers from the answers to other questions, rather than only look for them. */
+export function answersSimilar({ route }: Call): boolean {
+  return route.cache.semantic === true;
 }
 
 /** Milliseconds that an answer to this call is kept. */
@@ -45,11 +50,13 @@ function isExactAllowed({ operation, route, controls }: Call): boolean {
   return operation === 'chat' && route.cache.exact && controls.cacheLevel !== 'off';
 }
 
-/** A caller who wants the exact cache at most gets and leaves nothing that other words might find. */
-/** A route without the exact cache keeps nothing under a key, of whatever kind. */
+/**
+ * A caller who wants the exact cache at most gets and leaves nothing that other words might find. A route without the
+ * exact cache keeps nothing under a key, of whatever kind.
+ */
 function isSimilarAllowed({ operation, route, controls }: Call): boolean {
   const { cacheLevel } = controls;
-  const isOn = route.cache.exact && route.cache.semantic === true;
+  const isOn = route.cache.exact && route.cache.semantic !== false;
   return operation === 'chat' && isOn && cacheLevel !== 'off' && cacheLevel !== 'exact';
 }
 

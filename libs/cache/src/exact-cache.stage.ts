@@ -1,18 +1,11 @@
-import {
-  partsOf,
-  type Answer,
-  type CacheTier,
-  type Call,
-  type Clock,
-  type KeyedCall,
-  type Next,
-  type Stage,
-} from '@spillway/contracts';
-import type { CacheGenerations } from './cache-generations';
-import { mayReadCanonical, refusalOfExact, mayWriteCanonical } from './cacheability';
-import { replay, type CachedAnswer } from './cached-answer';
+import type { Answer, CacheTier, Call, Clock, KeyedCall, Next, Stage } from '@spillway/contracts';
+import type { CacheIdentities } from './cache-identities';
+import { answersSimilar, mayReadSimilar, mayWriteSimilar, refusalOfExact } from './cacheability';
+import type { CachedAnswer } from './cached-answer';
 import { canonicalRequestKey } from './canonical-request-key';
 import type { ExactStore } from './exact-store';
+import { hit } from './hit';
+import { readQuestion } from './question';
 import { requestKey, type RequestIdentity } from './request-key';
 
 /** The tiers of this stage: lookups by key. */
@@ -23,6 +16,11 @@ export interface CacheMeter {
   lookup(level: KeyTier, result: 'hit' | 'miss'): void;
 }
 
+/** What other questions may find, and be found by. */
+type Comparable = Required<Pick<KeyedCall, 'canonicalKey' | 'question'>>;
+
+const INCOMPARABLE: Comparable = { canonicalKey: null, question: null };
+
 /**
  * Answers a call that has been answered before, in these words or with other function words; else names the keys its
  * answer is kept under.
@@ -32,28 +30,28 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
 
   constructor(
     private readonly store: ExactStore,
-    private readonly generations: CacheGenerations,
+    private readonly identities: CacheIdentities,
     private readonly clock: Clock,
     private readonly meter?: CacheMeter,
   ) {}
 
   async handle(call: Call, next: Next<KeyedCall>): Promise<Answer> {
-    const identity = this.identityOf(call);
+    const identity = this.identities.of(call);
     const why = refusalOfExact(call);
     if (why !== null) call.journal.note({ kind: 'cache', tier: 'exact', result: 'skipped', why });
-    if (identity === null) return next({ cacheKey: null, canonicalKey: null, ...call });
+    if (identity === null) return next({ cacheKey: null, canonicalKey: null, question: null, ...call });
     const cacheKey = requestKey(identity);
     if (why === null) {
       const kept = await this.lookup(call, 'exact', cacheKey);
-      if (kept !== null) return this.hit(call, 'exact', kept);
+      if (kept !== null) return hit(call, kept, { outcome: 'cache-exact', tier: 'exact', now: this.clock.now() });
     }
     // Only now: reading the text costs more than an exact hit may.
-    const canonicalKey = canonicalKeyOf(call, identity);
-    if (canonicalKey !== null && mayReadCanonical(call)) {
+    const { canonicalKey, question } = comparable(call, identity);
+    if (canonicalKey !== null && mayReadSimilar(call)) {
       const kept = await this.lookup(call, 'canonical', canonicalKey);
-      if (kept !== null) return this.hit(call, 'canonical', kept);
+      if (kept !== null) return hit(call, kept, { outcome: 'cache-exact', tier: 'canonical', now: this.clock.now() });
     }
-    return next({ cacheKey, canonicalKey, ...call });
+    return next({ cacheKey, canonicalKey, question, ...call });
   }
 
   private async lookup({ journal }: Call, tier: KeyTier, key: string): Promise<CachedAnswer | null> {
@@ -64,35 +62,14 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
     if (kept === null) journal.cache = 'MISS';
     return kept;
   }
-
-  private identityOf({ operation, caller, controls, route, headers, body }: Call): RequestIdentity | null {
-    if (operation !== 'chat') return null;
-    return {
-      namespace: caller.name,
-      scope: controls.scope,
-      route: route.name,
-      generation: this.generations.current(route.name, controls.scope),
-      beta: headers['openai-beta'],
-      body,
-    };
-  }
-
-  private hit({ journal }: Call, tier: KeyTier, kept: CachedAnswer): Answer {
-    const now = this.clock.now();
-    journal.cache = 'HIT';
-    journal.cacheTier = tier;
-    journal.ageS = Math.max(0, Math.floor((now - kept.madeAt) / 1000));
-    journal.model = kept.model;
-    journal.saved = kept.usage;
-    journal.digest = kept.digest;
-    return { outcome: 'cache-exact', parts: partsOf(replay(kept, now)) };
-  }
 }
 
-function canonicalKeyOf(call: Call, identity: RequestIdentity): string | null {
-  if (!mayReadCanonical(call) && !mayWriteCanonical(call)) return null;
-  const { key, refusedBy } = canonicalRequestKey(identity, call.route.cache.rules);
+function comparable(call: Call, identity: RequestIdentity): Comparable {
+  if (!mayReadSimilar(call) && !mayWriteSimilar(call)) return INCOMPARABLE;
+  const { question, canonical, refusedBy } = readQuestion(identity, call.route.cache.rules);
   call.journal.cacheRule = refusedBy;
   if (refusedBy !== null) call.journal.note({ kind: 'cache', tier: 'canonical', result: 'skipped', why: refusedBy });
-  return key;
+  if (question === null || canonical === null) return INCOMPARABLE;
+  const canonicalKey = answersSimilar(call) ? canonicalRequestKey(identity, question.fingerprint, canonical) : null;
+  return { canonicalKey, question };
 }

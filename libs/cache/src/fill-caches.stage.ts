@@ -9,9 +9,10 @@ import {
   type Stage,
 } from '@spillway/contracts';
 import { ResponseDigest } from '@spillway/telemetry';
-import { isFirstHand, isWorthKeeping, mayWriteCanonical, mayWriteExact, ttlMsOf } from './cacheability';
+import { isFirstHand, isWorthKeeping, mayWriteExact, mayWriteSimilar, ttlMsOf } from './cacheability';
 import { restOf } from './cached-answer';
 import type { ExactStore } from './exact-store';
+import type { SimilarQuestions } from './similar-questions';
 import { tapped, type Tap } from './tapped-parts';
 
 /** Keeps a complete, clean answer after its reader has it. */
@@ -20,6 +21,7 @@ export class FillCachesStage implements Stage<KeyedCall> {
 
   constructor(
     private readonly store: ExactStore,
+    private readonly questions: Pick<SimilarQuestions, 'keep'>,
     private readonly clock: Clock,
     /** Bytes of one answer at most; asked anew for every answer. */
     private readonly maxItemBytes: () => number,
@@ -27,34 +29,30 @@ export class FillCachesStage implements Stage<KeyedCall> {
 
   async handle(call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
     const answer = await next(call);
-    const keys = keysOf(call);
-    if (keys.length === 0) return answer;
+    const { cacheKey } = call;
+    if (cacheKey === null || !mayWriteExact(call)) return answer;
     const maxBytes = this.maxItemBytes();
     const recording = new Recording(maxBytes, body => {
       // Only now, as a call may come to be degraded while its answer is read.
-      if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(keys, call, body, maxBytes);
+      if (isFirstHand(call, answer) && isWorthKeeping(body)) this.keep(cacheKey, call, body, maxBytes);
     });
     return { outcome: answer.outcome, parts: tapped(answer.parts, recording) };
   }
 
-  private keep(keys: readonly string[], call: KeyedCall, body: JsonObject, maxBytes: number): void {
+  private keep(cacheKey: string, call: KeyedCall, body: JsonObject, maxBytes: number): void {
     const rest = restOf(body);
     if (Buffer.byteLength(rest) > maxBytes) return;
     const madeAt = this.clock.now();
     const { model, usage } = call.journal;
     const digest = ResponseDigest.of(body);
-    const kept = { rest, model, usage, digest, madeAt, expiresAt: madeAt + ttlMsOf(call) };
-    for (const key of keys) void this.store.set(key, kept);
+    const expiresAt = madeAt + ttlMsOf(call);
+    const kept = { rest, model, usage, digest, madeAt, expiresAt };
+    void this.store.set(cacheKey, kept);
+    if (!mayWriteSimilar(call)) return;
+    const { canonicalKey = null, question = null } = call;
+    if (canonicalKey !== null) void this.store.set(canonicalKey, kept);
+    if (question !== null) void this.questions.keep(call, question, cacheKey, expiresAt);
   }
-}
-
-/** Under which keys its answer is kept. */
-function keysOf(call: KeyedCall): string[] {
-  const { cacheKey, canonicalKey = null } = call;
-  const keys: string[] = [];
-  if (cacheKey !== null && mayWriteExact(call)) keys.push(cacheKey);
-  if (canonicalKey !== null && mayWriteCanonical(call)) keys.push(canonicalKey);
-  return keys;
 }
 
 /** Gathers an answer while it passes, unless it grows too large, and hands it over once its reader has all of it. */

@@ -9,3 +9,5 @@ export { LayeredStore } from './layered-store';
 export { MemoryStore } from './memory-store';
 export { RedisGenerations } from './redis-generations';
 export { RedisStore } from './redis-store';
+export { SemanticCacheStage } from './semantic-cache.stage';
+export { CacheHelpers } from './vectors/cache-helpers';

@@ -13,9 +13,13 @@ import {
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryGenerations } from './cache-generations';
+import { CacheIdentities } from './cache-identities';
 import { ExactCacheStage } from './exact-cache.stage';
 import { FillCachesStage } from './fill-caches.stage';
 import { MemoryStore } from './memory-store';
+
+/** Of calls that compare nothing. */
+const NO_QUESTIONS = { keep: () => Promise.reject(new Error('nothing to keep')) };
 
 type Model = (call: KeyedCall) => Answer;
 
@@ -34,8 +38,13 @@ class System {
   calls = 0;
   private readonly store = new MemoryStore({ entries: 100, bytes: 1_000_000 }, this.clock);
   private readonly meter = { lookup: (...counted: string[]) => void this.lookups.push(counted.join(' ')) };
-  private readonly exact = new ExactCacheStage(this.store, this.generations, this.clock, this.meter);
-  private readonly fill = new FillCachesStage(this.store, this.clock, () => this.maxItemBytes);
+  private readonly exact = new ExactCacheStage(
+    this.store,
+    new CacheIdentities(this.generations),
+    this.clock,
+    this.meter,
+  );
+  private readonly fill = new FillCachesStage(this.store, NO_QUESTIONS, this.clock, () => this.maxItemBytes);
 
   constructor(public model: Model) {}
 

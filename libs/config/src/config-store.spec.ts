@@ -78,6 +78,20 @@ describe('ConfigStore', () => {
     expect(store.reload()).toMatchObject({ changed: false, needsRestart: { length: 4 } });
   });
 
+  it('keeps what turns text into vectors, and names what is different', () => {
+    const providers = (key: string) => `providers: { p: { base_url: 'http://p', api_key: ${key} } }\n`;
+    const models = 'models: { m: { provider: p } }\nroutes: { r: { chain: [m] } }\n';
+    const store = storeOf(`${providers('a')}${models}`);
+    write(`${providers('a')}${models}embedding: { provider: p, model: e }\ncache: { folder: ./v, vector_entries: 5 }`);
+    const needsRestart = ['cache.vector_entries', 'cache.folder', 'embedding.provider', 'embedding.model'];
+    expect(store.reload()).toEqual({ changed: false, needsRestart });
+    expect(store.current.embedding).toEqual({ kind: 'builtin' });
+
+    const other = storeOf(`${providers('a')}${models}embedding: { provider: p, model: e }`);
+    write(`${providers('b')}${models}embedding: { provider: p, model: e }`);
+    expect(other.reload()).toEqual({ changed: true, needsRestart: ['embedding.provider'] });
+  });
+
   it('keeps the environment of its start', () => {
     const env = { HOST: '::1', NAME: 'a' };
     const store = storeOf("redis: { prefix: x }\nadmin: { key: '${NAME}' }", env);

@@ -54,15 +54,16 @@ export class ConfigStore {
 }
 
 /** What sockets, connections and workers were made with at the start. */
-function fixedPartOf({ server, redis, qdrant, scheduling, cache, admin }: Settings) {
+function fixedPartOf({ server, redis, qdrant, scheduling, cache, admin, embedding }: Settings) {
   const { host, port, body_limit, cors } = server;
   return {
     server: { host, port, body_limit, cors },
     redis,
     qdrant,
     scheduling,
-    cache: { l1_entries: cache.l1_entries, folder: cache.folder },
+    cache: { l1_entries: cache.l1_entries, vector_entries: cache.vector_entries, folder: cache.folder },
     admin: { explain_entries: admin.explain_entries },
+    embedding,
   };
 }
 
@@ -81,9 +82,13 @@ function differences(one: ReturnType<typeof fixedPartOf>, other: ReturnType<type
   return [...flatten(one)].flatMap(([path, value]) => (isDeepStrictEqual(value, values.get(path)) ? [] : [path]));
 }
 
-function flatten(sections: object): Map<string, unknown> {
+/** By the names that a file has for them. */
+function flatten({ embedding, ...sections }: ReturnType<typeof fixedPartOf>): Map<string, unknown> {
+  const { kind } = embedding;
+  const model = kind === 'builtin' ? null : embedding.model;
+  const provider = kind === 'endpoint' ? embedding.provider : kind;
   return new Map(
-    Object.entries(sections).flatMap(([section, values]: [string, object]) =>
+    Object.entries({ ...sections, embedding: { provider, model } }).flatMap(([section, values]: [string, object]) =>
       Object.entries(values).map(([key, value]) => [`${section}.${key}`, value]),
     ),
   );

@@ -45,6 +45,7 @@ describe('defaults', () => {
         error_budget: 0.01,
         coalesce: true,
         share: 'key',
+        vector_entries: 100_000,
         folder: null,
       },
       scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
@@ -123,7 +124,7 @@ describe('defaults', () => {
       chain_by_priority: {},
       shed_to: {},
       fallback_response: { critical: null, normal: null, low: null },
-      cache: { exact: true, semantic: true, ttl_s: 3600, threshold: 0.92, guard: 'strict' },
+      cache: { exact: true, semantic: true, ttl_s: 3600, threshold: null, guard: null },
     });
   });
 
@@ -150,15 +151,9 @@ describe('the cache of a route', () => {
     expect([cacheOf({})?.ttl_s, cacheOf({ ttl_s: 5 })?.ttl_s]).toEqual([60, 5]);
   });
 
-  it('guards by the embedding', () => {
-    const guards = [
-      cacheOf({}),
-      cacheOf({}, embed),
-      cacheOf({}, { embedding: { provider: 'onnx', model: './e' } }),
-      cacheOf({ guard: 'off' }),
-      cacheOf({ guard: 'strict' }, embed),
-    ];
-    expect(guards.map(cache => cache?.guard)).toEqual(['strict', 'balanced', 'balanced', 'off', 'strict']);
+  it('leaves guard and threshold to the embedder unless they are given', () => {
+    expect(cacheOf({}, embed)).toMatchObject({ guard: null, threshold: null });
+    expect(cacheOf({ guard: 'off', threshold: 0.7 }, embed)).toMatchObject({ guard: 'off', threshold: 0.7 });
   });
 });
 

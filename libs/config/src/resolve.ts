@@ -20,7 +20,8 @@ export function resolve(configuration: Configuration, environment: Environment, 
   const cacheOf = (entry: RouteEntry['cache']): RouteCacheSettings => ({
     ...entry,
     ttl_s: entry.ttl_s ?? configuration.cache.ttl_s,
-    guard: entry.guard ?? (embedding.kind === 'builtin' ? 'strict' : 'balanced'),
+    threshold: entry.threshold ?? null,
+    guard: entry.guard ?? null,
   });
   const routes = mapOf(configuration.routes, (name, entry) => toRoute(name, entry, models, cacheOf(entry.cache)));
   const passthrough = configuration.passthrough === undefined ? null : need(providers, configuration.passthrough);

@@ -38,7 +38,9 @@ export const routeCache = z.strictObject({
     .default(true)
     .describe('Answer similar requests from the cache; shadow: look, count, do not answer'),
   ttl_s: seconds().optional().describe('Seconds an answer is kept; default: cache.ttl_s'),
-  threshold: ratio().default(0.92).describe('Least similarity of a semantic hit'),
+  threshold: ratio()
+    .optional()
+    .describe('Least similarity of a semantic hit; default: that of the embedding and the guard'),
   guard: z
     .enum(['strict', 'balanced', 'off'])
     .optional()

@@ -62,6 +62,7 @@ const cache = z.strictObject({
     .default(true)
     .describe('Equal calls that are under way at the same time share one call of a model'),
   share: z.enum(['key', 'team', 'all']).default('key').describe('Who shares cached answers'),
+  vector_entries: whole(1).default(100_000).describe('Questions in the embedded vector index'),
   folder: optionalFolder().describe(
     'Folder where the embedded vector index outlives the process; null: in memory only',
   ),

@@ -14,6 +14,8 @@ export interface Caller {
   readonly max_priority: Priority;
   /** Routes and models this caller may use; null: all. */
   readonly routes: readonly string[] | null;
+  /** Keys of one team may share cached answers; null: a key without one. */
+  readonly team: string | null;
 }
 
 /** The controls of a request, parsed and checked; absent ones are null. */
@@ -62,10 +64,26 @@ export interface Call extends IncomingCall {
   readonly turnBy: number;
 }
 
+/** What a call asks, and where that may be compared with what others ask. */
+export interface Question {
+  /** The text of the last message, as it was sent. */
+  readonly text: string;
+  /** Equal for requests that differ in nothing but the text. */
+  readonly fingerprint: string;
+  /** Whose answers may be shared. */
+  readonly namespace: string;
+  /** Changes when answers of this route or scope are cleared. */
+  readonly generation: string;
+}
+
 /** A call that knows under which key its answer is kept. */
 export interface KeyedCall extends Call {
   /** Null where answers are never shared. */
   readonly cacheKey: string | null;
   /** The key that it shares with the same question in other function words; absent or null where there is none. */
   readonly canonicalKey?: string | null;
+  /** Absent or null where it is not to be compared. */
+  readonly question?: Question | null;
+  /** What it asks as numbers; absent or null where nothing was looked up by them. */
+  readonly vector?: Float32Array | null;
 }

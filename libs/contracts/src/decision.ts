@@ -5,6 +5,16 @@ import type { Usage } from './usage';
 /** What found a cached answer. */
 export type CacheTier = 'exact' | 'canonical' | 'semantic';
 
+/** A question that was asked before, compared with another one. */
+export interface Resemblance {
+  /** Cosine of both, -1 to 1. */
+  readonly score: number;
+  /** Why its answer serves, or does not: `explained`, `negation`, `score` and the like, of a closed list. */
+  readonly reason: string;
+  /** `shadow`: it would have been served · `gone`: its answer is not kept any more. */
+  readonly fate: 'served' | 'shadow' | 'refused' | 'gone';
+}
+
 /** What a caller's word for its class was, and what else can give a class. */
 export type PriorityControl = 'path' | 'header' | 'service_tier';
 
@@ -17,6 +27,7 @@ export type Decision =
   | ClassDecision
   | CallerLimitDecision
   | CacheDecision
+  | CandidateDecision
   | CoalesceDecision
   | QueuedDecision
   | TurnDecision
@@ -51,9 +62,15 @@ interface CallerLimitDecision {
 interface CacheDecision {
   readonly kind: 'cache';
   readonly tier: CacheTier;
-  readonly result: 'hit' | 'miss' | 'skipped';
+  /** `shadow`: a hit, had the route answered it. */
+  readonly result: 'hit' | 'miss' | 'shadow' | 'skipped';
   /** Why it was not looked into: what the caller or the route wants, or the rule that the question falls under. */
   readonly why: 'caller' | 'route' | 'operation' | CacheRule | null;
+}
+
+/** A question that was asked before and is near. */
+interface CandidateDecision extends Resemblance {
+  readonly kind: 'candidate';
 }
 
 interface CoalesceDecision {

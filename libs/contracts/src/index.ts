@@ -12,9 +12,9 @@ export type {
   RouteCacheSettings,
   RouteSettings,
 } from './settings';
-export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation } from './call';
+export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation, Question } from './call';
 export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from './journal';
-export type { CacheTier, Decision, PriorityControl } from './decision';
+export type { CacheTier, Decision, PriorityControl, Resemblance } from './decision';
 export type { Usage } from './usage';
 export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart } from './answer';
 export type { Next, Stage } from './stage';

@@ -1,4 +1,4 @@
-import type { CacheTier, Decision } from './decision';
+import type { CacheTier, Decision, Resemblance } from './decision';
 import type { Outcome } from './outcome';
 import type { Priority } from './priority';
 import type { CacheRule } from './settings';
@@ -45,6 +45,8 @@ export class Journal {
   cacheTier: CacheTier | null = null;
   /** The rule that kept this call from all but the exact cache. */
   cacheRule: CacheRule | null = null;
+  /** The question, asked before, that was served, or the nearest that was not; null: none was near. */
+  resemblance: Resemblance | null = null;
   /** Seconds since a cached answer was made. */
   ageS: number | null = null;
   model: string | null = null;

@@ -65,8 +65,10 @@ export interface RouteCacheSettings {
   readonly exact: boolean;
   readonly semantic: boolean | 'shadow';
   readonly ttl_s: number;
-  readonly threshold: number;
-  readonly guard: 'strict' | 'balanced' | 'off';
+  /** Least cosine of a semantic hit; null: what the embedder is calibrated to. */
+  readonly threshold: number | null;
+  /** Null: what the embedder calls for. */
+  readonly guard: 'strict' | 'balanced' | 'off' | null;
   /** Rules that are not named hold. */
   readonly rules?: Readonly<Partial<Record<CacheRule, boolean>>>;
 }

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule, AdmitCallerStage } from '@spillway/admission';
-import { CacheModule, ExactCacheStage, FillCachesStage } from '@spillway/cache';
+import { CacheModule, ExactCacheStage, FillCachesStage, SemanticCacheStage } from '@spillway/cache';
 import { ClassifyModule, ClassifyStage } from '@spillway/classify';
 import { CoalesceStage, CoalescingModule } from '@spillway/coalescing';
 import { DegradationModule, DegradeStage } from '@spillway/degradation';
@@ -16,6 +16,7 @@ const PATH = [
   ClassifyStage,
   AdmitCallerStage,
   ExactCacheStage,
+  SemanticCacheStage,
   CoalesceStage,
   DegradeStage,
   FillCachesStage,

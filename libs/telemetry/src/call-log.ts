@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type IncomingCall, type JsonObject, type Outcome } from '@spillway/contracts';
+import { isJsonObject, type IncomingCall, type Journal, type JsonObject, type Outcome } from '@spillway/contracts';
 import type { Logger } from './logger';
 import type { ResponseDigest } from './response-digest';
 
@@ -37,6 +37,7 @@ export class CallLog {
       cache: journal.cache,
       cache_tier: journal.cacheTier,
       cache_rule: journal.cacheRule,
+      ...similarityOf(journal),
       model: journal.model,
       attempts: journal.attempts,
       queue_ms: Math.round(journal.queueMs),
@@ -48,6 +49,15 @@ export class CallLog {
       ...(digest !== null && this.snippets() ? { response_snippet: digest.snippet } : {}),
     });
   }
+}
+
+/** What of the questions asked before was served, or came nearest. */
+function similarityOf({ resemblance }: Journal): object {
+  return {
+    similarity: resemblance === null ? null : Number(resemblance.score.toFixed(4)),
+    similarity_reason: resemblance?.reason ?? null,
+    similarity_fate: resemblance?.fate ?? null,
+  };
 }
 
 /** The first 16 hexadecimal digits of SHA-256. */

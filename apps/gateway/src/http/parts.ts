@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { CacheHelpers } from '@spillway/cache';
 import { RedisGuard } from '@spillway/redis';
 import { Logger, Metrics } from '@spillway/telemetry';
 
@@ -9,6 +10,7 @@ export type PartState = 'ok' | 'lost';
 export class Parts {
   constructor(
     @Inject(RedisGuard) private readonly redis: RedisGuard | null,
+    private readonly helpers: CacheHelpers,
     private readonly metrics: Metrics,
     logger: Logger,
   ) {
@@ -20,7 +22,7 @@ export class Parts {
   }
 
   states(): Readonly<Record<string, PartState>> {
-    return this.redis === null ? {} : { redis: this.redis.state };
+    return { ...(this.redis !== null && { redis: this.redis.state }), ...this.helpers.states() };
   }
 
   /** Brings the gauges up to date. */

@@ -2,6 +2,8 @@ import type { CallerLimit, Journal, Outcome, SpillwayError } from '@spillway/con
 
 type Headers = Record<string, string>;
 
+const SIMILARITY_DIGITS = 4;
+
 /** The contract's headers of an answer, from what the call's journal knows. */
 export function answerHeaders(requestId: string, journal: Journal, outcome: Outcome): Headers {
   const headers: Headers = {
@@ -15,6 +17,9 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
   if (journal.requestedPriority !== null) headers['x-spillway-priority-requested'] = journal.requestedPriority;
   if (journal.model !== null) headers['x-spillway-model'] = headerSafe(journal.model);
   if (journal.cacheTier !== null) headers['x-spillway-cache-tier'] = journal.cacheTier;
+  if (journal.resemblance?.fate === 'served') {
+    headers['x-spillway-similarity'] = journal.resemblance.score.toFixed(SIMILARITY_DIGITS);
+  }
   if (journal.ageS !== null) headers['age'] = String(Math.floor(journal.ageS));
   if (journal.degraded !== null) headers['x-spillway-degraded'] = journal.degraded;
   if (journal.callerLimits !== null) {

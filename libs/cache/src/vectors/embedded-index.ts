@@ -24,6 +24,8 @@ const VERSION = 1;
 export class EmbeddedIndex extends VectorIndex implements OnModuleInit, OnApplicationShutdown {
   /** Made by the first vector, which tells the dimension. */
   private table: VectorTable | null = null;
+  /** Whether any vector of this process had the dimension of the table, rather than only those of an earlier one. */
+  private isCurrent = false;
   private files: IndexFiles | null = null;
 
   constructor(
@@ -60,12 +62,15 @@ export class EmbeddedIndex extends VectorIndex implements OnModuleInit, OnApplic
 
   async search(place: VectorPlace, vector: Float32Array, limit: number, minScore: number): Promise<Neighbour[]> {
     if (this.table?.dimension !== vector.length || !hasDirection(vector)) return [];
+    this.isCurrent = true;
     return this.table.search(place, vector, limit, minScore, this.clock.now());
   }
 
   async upsert(entries: readonly VectorEntry[]): Promise<void> {
     for (const { vector, ...entry } of entries) {
-      if (hasDirection(vector)) this.change({ kind: 'set', entry: { ...entry, bytes: inBytes(vector) } });
+      if (!hasDirection(vector)) continue;
+      this.change({ kind: 'set', entry: { ...entry, bytes: inBytes(vector) } });
+      this.isCurrent = true;
     }
   }
 
@@ -92,8 +97,11 @@ export class EmbeddedIndex extends VectorIndex implements OnModuleInit, OnApplic
       case 'set': {
         const { entry } = change;
         const now = this.clock.now();
-        this.table ??= new VectorTable(entry.bytes.length, this.options.entries);
-        if (entry.expiresAt <= now || entry.bytes.length !== this.table.dimension) return false;
+        const dimension = entry.bytes.length;
+        // The model behind the name has changed since the files were written.
+        if (this.table?.dimension !== dimension && !this.isCurrent) this.table = null;
+        this.table ??= new VectorTable(dimension, this.options.entries);
+        if (entry.expiresAt <= now || dimension !== this.table.dimension) return false;
         this.table.set(entry, now);
         return true;
       }

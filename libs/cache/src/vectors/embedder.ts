@@ -1,3 +1,5 @@
+import type { HelperGuard } from './helper-guard';
+
 /** Turns texts into vectors. */
 export abstract class Embedder {
   /** Names the model; vectors of embedders with different ids are never compared. */
@@ -6,8 +8,17 @@ export abstract class Embedder {
   /** Numbers in a vector; null until the first one is known. */
   abstract readonly dimension: number | null;
 
-  /** Least cosine at which two texts mostly ask the same, where nothing else is configured. */
+  /** Least cosine at which two texts mostly ask the same: for guards that trust the score. */
   abstract readonly similarityThreshold: number;
+
+  /** Least cosine at which comparing two texts word by word is worth while: for the guard that decides by itself. */
+  abstract readonly candidateThreshold: number;
+
+  /** How far scores can be trusted. */
+  abstract readonly defaultGuard: 'strict' | 'balanced';
+
+  /** The breaker in front of it; null: it is in this process. */
+  readonly guard: HelperGuard | null = null;
 
   /**
    * A vector of length 1 for each text.

@@ -35,7 +35,10 @@ export class EndpointEmbedder extends Embedder implements OnApplicationShutdown 
   readonly id: string;
   /** What separates equal from other questions with the common models; each has a better one of its own. */
   readonly similarityThreshold = 0.92;
-  readonly guard: HelperGuard;
+  /** Some models score nothing below this. */
+  readonly candidateThreshold = 0.5;
+  readonly defaultGuard = 'balanced';
+  override readonly guard: HelperGuard;
   private readonly model: ModelSettings;
   private readonly vectors = new LRUCache<string, Float32Array>({
     maxSize: CACHE_BYTES,

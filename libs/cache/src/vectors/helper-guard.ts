@@ -33,7 +33,7 @@ export class HelperUnavailable extends Error {
 
 /**
  * The deadline and the breaker in front of a helper outside of this process. After some failures in a row uses fail at
- * once, until a probe succeeds; the log says so once for each change.
+ * once, until a probe succeeds; a failure is looked into at once. The log says so once for each change.
  */
 export class HelperGuard {
   private current: State = { kind: 'ok', failures: 0 };
@@ -45,7 +45,13 @@ export class HelperGuard {
     private readonly options: GuardOptions,
     private readonly log: Pick<Logger, 'info' | 'warn'>,
   ) {
-    this.timer = setInterval(() => void this.probe(), options.probeEveryMs).unref();
+    this.timer = setInterval(() => {
+      if (options.probeWhen === 'always' || this.state === 'lost') void this.probe();
+    }, options.probeEveryMs).unref();
+  }
+
+  get name(): GuardOptions['name'] {
+    return this.options.name;
   }
 
   get state(): HelperState {
@@ -62,7 +68,9 @@ export class HelperGuard {
    */
   async run<T>(use: (signal: AbortSignal) => Promise<T>, deadlineMs: number = this.options.deadlineMs): Promise<T> {
     if (this.current.kind === 'lost') throw new HelperUnavailable(this.options.name, 'left alone');
-    return this.attempt(use, deadlineMs);
+    const result = await this.attempt(use, deadlineMs);
+    this.succeeded();
+    return result;
   }
 
   close(): void {
@@ -77,9 +85,7 @@ export class HelperGuard {
       timer = setTimeout(() => reject(new HelperUnavailable(this.options.name, 'too late')), deadlineMs);
     });
     try {
-      const result = await Promise.race([use(abort.signal), late]);
-      this.succeeded();
-      return result;
+      return await Promise.race([use(abort.signal), late]);
     } catch (error) {
       throw this.failed(error);
     } finally {
@@ -89,10 +95,15 @@ export class HelperGuard {
   }
 
   private async probe(): Promise<void> {
-    if (this.probing || (this.current.kind === 'ok' && this.options.probeWhen === 'lost')) return;
+    if (this.probing) return;
     this.probing = true;
-    await this.attempt(this.options.probe, this.options.deadlineMs).catch(() => undefined);
+    const isThere = await this.attempt(this.options.probe, this.options.deadlineMs).then(
+      () => true,
+      () => false,
+    );
     this.probing = false;
+    // Who answers a probe may still be too slow for a use: the failures of uses in a row go on counting.
+    if (isThere && this.state === 'lost') this.succeeded();
   }
 
   private succeeded(): void {
@@ -112,6 +123,9 @@ export class HelperGuard {
     if (this.current.kind === 'lost') {
       this.log.warn({ part: name, reason: failure.reason }, 'a helper is lost and left alone until it answers again');
       this.tell();
+    } else {
+      // At once rather than at the next turn, so that a loss soon shows.
+      setImmediate(() => void this.probe()).unref();
     }
     return failure;
   }

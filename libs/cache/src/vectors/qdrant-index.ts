@@ -25,7 +25,7 @@ const GUARD: Omit<GuardOptions, 'probe'> = {
   name: 'qdrant',
   deadlineMs: 200,
   failures: 3,
-  probeEveryMs: 500,
+  probeEveryMs: 250,
   probeWhen: 'always',
 };
 
@@ -35,7 +35,7 @@ type Filter = NonNullable<Parameters<QdrantClient['query']>[1]['filter']>;
 
 /** An index in Qdrant, for all processes: a collection for each embedder and dimension, a tenant for each partition. */
 export class QdrantIndex extends VectorIndex implements OnModuleInit, OnApplicationShutdown {
-  readonly guard: HelperGuard;
+  override readonly guard: HelperGuard;
   private readonly client: QdrantClient;
   private readonly prefix: string;
   /** Collections that are known to be there, or are being made. */

@@ -1,3 +1,5 @@
+import type { HelperGuard } from './helper-guard';
+
 /** Where questions may be compared: equal partition and equal fingerprint, or not at all. */
 export interface VectorPlace {
   readonly partition: string;
@@ -28,6 +30,9 @@ export interface Neighbour {
  * is never found.
  */
 export abstract class VectorIndex {
+  /** The breaker in front of it; null: it is in this process. */
+  readonly guard: HelperGuard | null = null;
+
   /** The nearest entries at the place with at least `minScore`, nearest first. */
   abstract search(place: VectorPlace, vector: Float32Array, limit: number, minScore: number): Promise<Neighbour[]>;
 
