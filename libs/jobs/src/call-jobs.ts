@@ -96,9 +96,10 @@ export class CallJobs implements JobHandler<Payload> {
   /** With the rights of today; a key that is gone has none. */
   private callerNamed(name: string): Caller {
     const { keys } = this.config.current;
-    if (keys.length === 0) return { name, priority: 'normal', max_priority: 'critical', routes: null };
+    if (keys.length === 0) return { name, priority: 'normal', max_priority: 'critical', routes: null, team: null };
     const key = keys.find(candidate => candidate.name === name);
     if (key === undefined) throw new NotAllowed('The API key of this job is gone.', { retryable: false });
-    return { name, priority: key.priority, max_priority: key.max_priority, routes: key.routes };
+    const { priority, max_priority, routes, team = null } = key;
+    return { name, priority, max_priority, routes, team };
   }
 }
