@@ -17,6 +17,9 @@ const owners = {
   'prom-client': 'telemetry',
 };
 
+/** The lab measures this SDK as a client beside Spillway; it does not build on it. */
+const measuredBy = { openai: ['lab'] };
+
 const inLibs = libs => `^libs/(${libs.join('|')})/`;
 
 const layerRules = layers.map((row, level) => ({
@@ -29,7 +32,10 @@ const layerRules = layers.map((row, level) => ({
 const ownerRules = Object.entries(owners).map(([vendor, lib]) => ({
   name: `only-${lib.replace('|', '-and-')}-imports-${vendor.replace(/\W+/g, '-')}`,
   severity: 'error',
-  from: { path: '^(apps|libs)/', pathNot: `^libs/(${lib})/` },
+  from: {
+    path: '^(apps|libs)/',
+    pathNot: [`^libs/(${lib})/`, ...(measuredBy[vendor] ?? []).map(app => `^apps/${app}/`)],
+  },
   to: { path: `node_modules/${vendor}/` },
 }));
 

@@ -74,6 +74,14 @@ describe('spoilAnswer', () => {
 });
 
 describe('lengthOf', () => {
+  it('quotes the whole question in the first line of an answer of a drawn length', () => {
+    const quoted = compose(ask('Why is the sky blue?'), { mode: 'lengths', tokens: 60, quote: true });
+    expect(textOf(quoted.pieces)).toMatch(/You asked: Why is the sky blue\?\n/);
+    expect(quoted.pieces).toHaveLength(60);
+    const short = compose(ask('Why is the sky blue?'), { mode: 'lengths', tokens: 3, quote: true });
+    expect(textOf(short.pieces)).toMatch(/Why is the sky blue\?\n$/);
+  });
+
   it('draws lengths from its spread, the same for the same seed', () => {
     const draw = (seed: number): number[] => {
       const random = seededRandom(seed);

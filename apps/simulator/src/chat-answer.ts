@@ -25,7 +25,10 @@ export interface ChatAnswer {
 
 /** What the model says: decided before it is admitted, so that its tokens can be booked exactly. */
 export function composeAnswer(body: JsonObject, settings: SimulatedModel['answer'], random: Random): ChatAnswer {
-  const said = settings.mode === 'lengths' ? filler(settings.tokens, random) : piecesOf(textOf(body, settings));
+  const said =
+    settings.mode === 'lengths'
+      ? filler(opening(body, settings), settings.tokens, random)
+      : piecesOf(textOf(body, settings));
   const whole = cutAtStop(said, body['stop']);
   const most = maxTokens(body);
   return whole.length > most ? { pieces: whole.slice(0, most), finish: 'length' } : { pieces: whole, finish: 'stop' };
@@ -51,7 +54,17 @@ export function spoilAnswer(answer: ChatAnswer, fault: Fault | null): ChatAnswer
 }
 
 function textOf(body: JsonObject, settings: SimulatedModel['answer']): string {
-  if (settings.mode === 'fixed') return settings.text;
+  return settings.mode === 'fixed' ? settings.text : echoOf(body);
+}
+
+/** How an answer of a drawn length begins: a quote is said whole, however short the answer was to be. */
+function opening(body: JsonObject, settings: SimulatedModel['answer']): Opening {
+  return settings.quote
+    ? { pieces: piecesOf(`${echoOf(body)}\n`), isWhole: true }
+    : { pieces: piecesOf(DISCLAIMER), isWhole: false };
+}
+
+function echoOf(body: JsonObject): string {
   const asked = lastUserText(body);
   if (asked === '') return DISCLAIMER;
   // A cut must not leave half of a surrogate pair behind.
@@ -60,9 +73,14 @@ function textOf(body: JsonObject, settings: SimulatedModel['answer']): string {
   return `${DISCLAIMER} You asked: ${clipped}`;
 }
 
-function filler(spread: TokenSpread, random: Random): string[] {
+interface Opening {
+  readonly pieces: readonly string[];
+  readonly isWhole: boolean;
+}
+
+function filler(opening: Opening, spread: TokenSpread, random: Random): string[] {
   const count = lengthOf(spread, random);
-  const pieces = piecesOf(DISCLAIMER).slice(0, count);
+  const pieces = opening.isWhole ? [...opening.pieces] : opening.pieces.slice(0, count);
   while (pieces.length < count) pieces.push(FILLER[Math.floor(random() * FILLER.length)] ?? '');
   return pieces;
 }

@@ -73,6 +73,7 @@ const RULES: Rules = {
     mode: oneOf(['echo', 'fixed', 'lengths']),
     text: isText,
     tokens: value => isAmount(value) || isRange(value),
+    quote: isFlag,
   },
   family: oneOf(FAMILIES),
   faults: value => Array.isArray(value) && value.every(isFault),

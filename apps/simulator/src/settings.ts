@@ -83,7 +83,13 @@ export interface SimulatedModel {
     /** 0.2: each call's latency is scaled by something between 0.8 and 1.2. */
     readonly jitter: number;
   };
-  readonly answer: { readonly mode: 'echo' | 'fixed' | 'lengths'; readonly text: string; readonly tokens: TokenSpread };
+  readonly answer: {
+    readonly mode: 'echo' | 'fixed' | 'lengths';
+    readonly text: string;
+    readonly tokens: TokenSpread;
+    /** `lengths`: the first line is what `echo` says, so that a reader can tell whose answer it is. */
+    readonly quote: boolean;
+  };
   /** Whose headers and errors it speaks. */
   readonly family: Family;
   /** The first that strikes is played. */
@@ -107,7 +113,7 @@ export const DEFAULT_MODEL: SimulatedModel = {
   day_s: 86_400,
   count_refused: false,
   latency: { first_token_ms: 50, tokens_per_s: 200, jitter: 0 },
-  answer: { mode: 'echo', text: "This is Spillway's simulator, not a real model.", tokens: 100 },
+  answer: { mode: 'echo', text: "This is Spillway's simulator, not a real model.", tokens: 100, quote: false },
   family: 'openai',
   faults: [],
   dimensions: 256,

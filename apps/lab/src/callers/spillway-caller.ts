@@ -1,0 +1,49 @@
+import type { PlannedCall } from '../workload/plan';
+import { messagesOf, type Caller, type Reply, type Tier } from './caller';
+import { contentOf, HttpPoster, type HttpReply } from './http-post';
+
+const TIERS: Readonly<Record<string, Tier>> = {
+  'cache-exact': 'exact',
+  'cache-semantic': 'semantic',
+  coalesced: 'coalesced',
+  generated: 'generated',
+  'fallback-model': 'generated',
+};
+
+/** A program that calls Spillway by the endpoint of its class. */
+export class SpillwayCaller implements Caller {
+  private readonly poster = new HttpPoster();
+
+  constructor(
+    private readonly url: string,
+    private readonly route: string,
+  ) {}
+
+  async call(planned: PlannedCall, signal: AbortSignal): Promise<Reply> {
+    const headers = {
+      'x-spillway-scope': planned.question.scope,
+      ...(planned.key === null ? {} : { authorization: `Bearer ${planned.key}` }),
+    };
+    const body = { model: this.route, messages: messagesOf(planned) };
+    try {
+      const url = `${this.url}/${planned.priority}/v1/chat/completions`;
+      return replyOf(await this.poster.post(url, body, headers, signal));
+    } catch {
+      return { kind: 'error', status: null, tries: 1 };
+    }
+  }
+
+  close(): Promise<void> {
+    return this.poster.close();
+  }
+}
+
+function replyOf({ status, headers, body }: HttpReply): Reply {
+  const outcome = String(headers['x-spillway-outcome']);
+  if (outcome === 'fallback-response') return { kind: 'fallback' };
+  const tries = Number(headers['x-spillway-attempts'] ?? 1);
+  if (status !== 200) return { kind: 'error', status, tries };
+  const isCanonical = headers['x-spillway-cache-tier'] === 'canonical';
+  const tier = isCanonical ? 'canonical' : (TIERS[outcome] ?? 'generated');
+  return { kind: 'answer', text: contentOf(body), tier, tries };
+}

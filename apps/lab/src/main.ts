@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import { commandOf, type Command } from './command-line';
+import { runExperiment } from './experiment';
+import { verdictLine } from './report/markdown';
+import { writeReport } from './report/write-report';
+import { projectFolder, readScenario, scenarioNames } from './scenario/read-file';
+
+const tell = (line: string): void => console.log(line);
+
+async function main(): Promise<void> {
+  const command = commandOf(process.argv.slice(2));
+  if (command.what === 'list') return list();
+  const names = command.what === 'all' ? scenarioNames() : [command.what];
+  let missed = 0;
+  for (const name of names) missed += await run(name, command);
+  if (command.strict && missed > 0) process.exitCode = 1;
+}
+
+function list(): void {
+  for (const name of scenarioNames()) tell(`${name.padEnd(16)} ${readScenario(name).title}`);
+}
+
+/** Runs one scenario and returns how many of its targets were missed. */
+async function run(name: string, { short, seed, compress, arms, out }: Command): Promise<number> {
+  const experiment = await runExperiment({ name, seed, short, compress, arms, tell });
+  const folder = writeReport(experiment, out ?? join(projectFolder(), 'reports'));
+  experiment.verdicts.forEach(verdict => tell(verdictLine(verdict)));
+  tell(`  ${join(folder, 'report.md')}`);
+  return experiment.verdicts.filter(({ result }) => result === 'missed').length;
+}
+
+main().catch((error: unknown) => {
+  console.error(error instanceof Error ? error.message : error);
+  process.exitCode = 1;
+});

@@ -1,0 +1,58 @@
+import { join } from 'node:path';
+import type { Priority } from '@spillway/contracts';
+import { request } from 'undici';
+import { projectFolder } from '../scenario/read-file';
+import { freePort, startProgram, type Program, type Workplace } from './program';
+
+/** What an operator sees, as far as the lab looks at it. */
+export interface SpillwayStatus {
+  readonly queues: Readonly<Record<Priority, number>>;
+  readonly models: Readonly<Record<string, { readonly learned: { readonly rate: number | null } | null }>>;
+}
+
+/** The built program with one configuration. */
+export class SpillwayProcess {
+  private constructor(
+    readonly url: string,
+    private readonly workplace: Workplace,
+    private readonly program: Program,
+  ) {}
+
+  static async start(workplace: Workplace, configuration: object, redisUrl: string | null): Promise<SpillwayProcess> {
+    const file = workplace.write('spillway.yaml', configuration);
+    const port = await freePort();
+    const program = await startProgram({
+      command: process.execPath,
+      args: ['--enable-source-maps', join(projectFolder(), 'dist/apps/gateway/src/main.js')],
+      env: {
+        SPILLWAY_CONFIG: file,
+        PORT: String(port),
+        HOST: '127.0.0.1',
+        ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+      },
+      ready: new URL(`http://127.0.0.1:${port}/livez`),
+    });
+    return new SpillwayProcess(`http://127.0.0.1:${port}`, workplace, program);
+  }
+
+  get pid(): number {
+    return this.program.pid;
+  }
+
+  async status(): Promise<SpillwayStatus> {
+    const { body } = await request(`${this.url}/admin/status`);
+    return (await body.json()) as SpillwayStatus;
+  }
+
+  /** Another configuration from now on; caches and queues stay. */
+  async reconfigure(configuration: object): Promise<void> {
+    this.workplace.write('spillway.yaml', configuration);
+    const { statusCode, body } = await request(`${this.url}/admin/reload`, { method: 'POST' });
+    const said = await body.text();
+    if (statusCode !== 200) throw new Error(`Spillway refused its configuration: ${said}`);
+  }
+
+  stop(): Promise<void> {
+    return this.program.kill('SIGTERM');
+  }
+}

@@ -1,0 +1,149 @@
+import { PRIORITIES } from '@spillway/contracts';
+import type { Experiment } from '../experiment';
+import type { Verdict } from '../results/verdicts';
+import type { Target } from '../scenario/schema';
+import type { Chart } from './charts';
+
+type Unit = Target['unit'];
+
+/** Rows of the table of figures: what it says, the figure, its unit. */
+const ROWS: readonly (readonly [string, string, Unit])[] = [
+  ...PRIORITIES.flatMap((priority): [string, string, Unit][] => [
+    [`${priority.toUpperCase()} in time`, `${priority}.in_time`, 'share'],
+    ['– p50', `${priority}.p50`, 'ms'],
+    ['– p95', `${priority}.p95`, 'ms'],
+    ['– p99', `${priority}.p99`, 'ms'],
+    ['– got the fallback text', `${priority}.fallback`, 'share'],
+    ['– refused (429)', `${priority}.refused`, 'share'],
+    ['– gave up waiting', `${priority}.late`, 'share'],
+    ['– failed otherwise', `${priority}.failed`, 'share'],
+  ]),
+  ['tries beyond the first, each call', 'all.retries', 'number'],
+  ['calls that the provider got', 'provider.calls', 'number'],
+  ['– refused', 'provider.refused', 'number'],
+  ['– refused, share', 'provider.refused_share', 'share'],
+  ['quota used while CRITICAL or NORMAL waited', 'quota.used_while_waiting', 'share'],
+  ['– while tokens bound', 'quota.used_while_tokens_bind', 'share'],
+  ['– while calls bound', 'quota.used_while_calls_bind', 'share'],
+  ['– while the growth bound', 'quota.used_while_growth_binds', 'share'],
+  ['answered without a model', 'hits', 'share'],
+  ['– exact', 'hits.exact', 'share'],
+  ['– canonical', 'hits.canonical', 'share'],
+  ['– semantic', 'hits.semantic', 'share'],
+  ['– coalesced', 'hits.coalesced', 'share'],
+  ['– wrong, of those', 'hits.wrong', 'share'],
+  ['tokens', 'provider.tokens', 'number'],
+  ['money', 'money', 'money'],
+  ['money for 1 000 answers in time', 'money.per_1000_answers', 'money'],
+  ["memory of Spillway's process, end ÷ middle", 'process.rss_growth', 'number'],
+  ["handles of Spillway's process, end ÷ middle", 'process.handles_growth', 'number'],
+] as const;
+
+/** The report as Markdown. */
+export function reportText(
+  experiment: Experiment,
+  charts: readonly Chart[],
+  machine: Readonly<Record<string, string>>,
+) {
+  const { scenario, name } = experiment;
+  return `${[
+    `# ${scenario.title}`,
+    scenario.about.trim(),
+    `Written by \`npm run lab -- ${name}\`. Absolute times belong to the machine; arms of one run can be compared.`,
+    table(['', ''], [...Object.entries(machine), ...settings(experiment)]),
+    '## Targets',
+    verdictTable(experiment.verdicts),
+    ...charts.slice(0, 1).map(picture),
+    '## Figures',
+    figureTable(experiment),
+    'A quantile counts calls that were never answered as longest: “never” means that so many were not answered in time. Times run from the moment for which a call was planned.',
+    ...charts.slice(1).map(picture),
+  ].join('\n\n')}\n`;
+}
+
+/** A line for people who watch. */
+export function verdictLine({ target, figure, bound, result }: Verdict): string {
+  const wanted = `${target.at_least === undefined ? '≤' : '≥'} ${shown(bound, target.unit)}`;
+  return `  ${result === 'met' ? '✓' : result === 'missed' ? '✗' : '?'} ${target.what}: ${shown(figure, target.unit)} (${wanted})`;
+}
+
+function settings({ seed, scale, durationMs, products, floor, arms }: Experiment): [string, string][] {
+  const together =
+    scale.arms_at_once > 1 ? `, ${scale.arms_at_once} arms side by side with processes of their own` : '';
+  return [
+    ['seed', String(seed)],
+    ['scale', `size ${part(scale.size)} of all rates and limits, time ${part(scale.time)} of the curve${together}`],
+    ['length', `${Math.round(durationMs / 1000)} s, ${count(arms[0]?.figures['calls'] ?? 0)} calls for each arm`],
+    ['products', count(products)],
+    ['what is not scaled', "windows of 60 s, deadlines and the model's answer times"],
+    ['the model itself', `p50 ${shown(floor['all.p50'] ?? null, 'ms')}, p95 ${shown(floor['all.p95'] ?? null, 'ms')}`],
+  ];
+}
+
+function verdictTable(verdicts: readonly Verdict[]): string {
+  return table(
+    ['', 'arm', 'known', 'target', 'measured', ''],
+    verdicts.map(({ target, figure, bound, result }) => [
+      target.what,
+      target.arm,
+      target.known,
+      `${target.at_least === undefined ? '≤' : '≥'} ${shown(bound, target.unit)}`,
+      shown(figure, target.unit),
+      result === 'missed' ? '**missed**' : result,
+    ]),
+  );
+}
+
+function figureTable({ arms }: Experiment): string {
+  const used = ROWS.filter(([, figure]) => arms.some(({ figures }) => isTelling(figures[figure])));
+  const rows = used.map(([what, figure, unit]) => [
+    what,
+    ...arms.map(({ figures }) => {
+      const value = figures[figure];
+      return value === null && /\.p\d+$/.test(figure) ? 'never' : shown(value ?? null, unit);
+    }),
+  ]);
+  return table(['', ...arms.map(({ arm }) => arm.title)], rows);
+}
+
+function isTelling(value: number | null | undefined): boolean {
+  return value !== undefined && value !== null && value !== 0;
+}
+
+function picture({ file, caption }: Chart): string {
+  return `![${caption}](${file})\n\n${caption}`;
+}
+
+/** A figure as people read it. */
+export function shown(value: number | null, unit: Unit): string {
+  if (value === null) return '–';
+  switch (unit) {
+    case 'share':
+      return `${(value * 100).toFixed(Math.abs(value) < 0.01 || value > 0.99 ? 2 : 1)} %`;
+    case 'ms':
+      return value >= 1000
+        ? `${(value / 1000).toFixed(2)} s`
+        : `${value < 10 ? value.toFixed(1) : Math.round(value)} ms`;
+    case 's':
+      return `${value.toFixed(1)} s`;
+    case 'money':
+      return value.toFixed(3);
+    case 'number':
+      return Number.isInteger(value) ? count(value) : value.toFixed(2);
+    default:
+      return unit satisfies never;
+  }
+}
+
+function part(factor: number): string {
+  return factor === 1 ? 'full' : `1/${Number((1 / factor).toPrecision(3))}`;
+}
+
+function count(value: number): string {
+  return value.toString().replace(/\B(?=(\d{3})+$)/g, ' ');
+}
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = [headings, headings.map((_, index) => (index === 0 ? ':--' : '--:')), ...rows];
+  return lines.map(cells => `| ${cells.join(' | ')} |`).join('\n');
+}
