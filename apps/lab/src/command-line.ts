@@ -20,7 +20,7 @@ export interface Command {
   readonly out: string | null;
 }
 
-export const USAGE = `npm run lab -- SCENARIO | all | list
+const USAGE = `npm run lab -- SCENARIO | all | list
   --short         a small run, for a look
   --strict        exit code 1 when a target is missed
   --seed N        other arrivals and questions (1)

@@ -36,7 +36,7 @@ export interface Experiment {
 /** With fewer, popularity would have no meaning. */
 const LEAST_PRODUCTS = 20;
 const FLOOR_CALLS = 100;
-const FLOOR_EVERY_MS = 100;
+const FLOOR_EVERY_MS = 50;
 
 /** Runs all arms of a scenario on the same calls. */
 export async function runExperiment(options: RunOptions): Promise<Experiment> {

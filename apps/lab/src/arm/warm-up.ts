@@ -2,7 +2,7 @@ import type { Caller } from '../callers/caller';
 import type { SpillwayArm } from '../scenario/schema';
 import type { Question, QuestionPool } from '../workload/question-pool';
 
-const AT_ONCE = 16;
+const AT_ONCE = 100;
 const PATIENCE_MS = 30_000;
 
 /** Asks everything that is known to be coming, as LOW calls, so that the caches hold the answers. */

@@ -3,8 +3,7 @@ import type { Reply, Tier } from '../callers/caller';
 import type { PlannedCall } from '../workload/plan';
 
 /** How a call ended: in time, after its deadline, with the fallback text, refused (429), or failed otherwise. */
-export const ENDINGS = ['answered', 'late', 'fallback', 'refused', 'failed'] as const;
-export type Ending = (typeof ENDINGS)[number];
+type Ending = 'answered' | 'late' | 'fallback' | 'refused' | 'failed';
 
 /** What is kept of one call. */
 export interface CallRecord {
