@@ -68,7 +68,8 @@ describe('the kind of a failure', () => {
     [402, error(402, 'Insufficient credits'), 'billing'],
     // By status alone
     [400, error(null, 'messages: field required', 'invalid_request_error'), 'caller-fault'],
-    [404, error('model_not_found'), 'caller-fault'],
+    [404, error('model_not_found'), 'unknown-model'],
+    [404, error('not_found'), 'caller-fault'],
     [405, '', 'caller-fault'],
     [409, '', 'caller-fault'],
     [413, 'too large', 'caller-fault'],

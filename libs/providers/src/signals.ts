@@ -112,6 +112,8 @@ const SIGNALS: readonly Signal[] = [
   },
   { kind: 'context-length', statuses: REFUSED, message: CONTEXT_LENGTH },
 
+  { kind: 'unknown-model', statuses: [404], codes: ['model_not_found'] },
+
   { kind: 'billing', statuses: [402] },
   { kind: 'auth', statuses: [401, 403] },
   { kind: 'timeout', statuses: [408] },

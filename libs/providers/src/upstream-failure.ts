@@ -10,6 +10,7 @@ export type FailureKind =
   | 'quota'
   | 'auth'
   | 'billing'
+  | 'unknown-model'
   | 'context-length'
   | 'caller-fault'
   | 'server'
@@ -22,8 +23,14 @@ export type FailureKind =
 
 export type TimeLimit = 'total' | 'first-token' | 'idle';
 
-/** How long a model should be left alone: not at all, for the time of a rate limit, or until somebody acts. */
-export type Rest = 'none' | 'short' | 'long';
+/** What a failure says when a whole chain has failed. */
+export type FailureFamily = 'refusal' | 'busy' | 'timeout' | 'broken' | 'credentials';
+
+/**
+ * What a failure says about the health of its model: nothing (the caller was at fault, or the model is busy), that a
+ * call failed, or that calling again cannot help before somebody acts.
+ */
+export type HealthEffect = 'none' | 'failure' | 'bar';
 
 /** What a model said, cleared of secrets and never HTML, so that it may be passed on to the caller. */
 export interface FailureAnswer {
@@ -34,29 +41,35 @@ export interface FailureAnswer {
 
 interface KindTraits {
   readonly movesOn: boolean;
-  readonly rests: Rest;
+  readonly family: FailureFamily;
+  readonly health: HealthEffect;
 }
 
-const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
-  requests: { movesOn: true, rests: 'short' },
-  tokens: { movesOn: true, rests: 'short' },
-  inflight: { movesOn: true, rests: 'short' },
-  slope: { movesOn: true, rests: 'short' },
-  overloaded: { movesOn: true, rests: 'short' },
-  'rate-limit': { movesOn: true, rests: 'short' },
-  quota: { movesOn: true, rests: 'long' },
-  auth: { movesOn: true, rests: 'long' },
-  billing: { movesOn: true, rests: 'long' },
-  'context-length': { movesOn: true, rests: 'none' },
-  'caller-fault': { movesOn: false, rests: 'none' },
-  server: { movesOn: true, rests: 'none' },
-  timeout: { movesOn: true, rests: 'none' },
-  network: { movesOn: true, rests: 'none' },
-  protocol: { movesOn: true, rests: 'none' },
-  empty: { movesOn: true, rests: 'none' },
-  truncated: { movesOn: true, rests: 'none' },
-  'stream-error': { movesOn: true, rests: 'none' },
-};
+const BUSY: KindTraits = { movesOn: true, family: 'busy', health: 'none' };
+const BROKEN: KindTraits = { movesOn: true, family: 'broken', health: 'failure' };
+
+/** The one table of what each kind means for the walk along the chain, for what its caller is told, and for health. */
+const TRAITS = {
+  requests: BUSY,
+  tokens: BUSY,
+  inflight: BUSY,
+  slope: BUSY,
+  overloaded: BUSY,
+  'rate-limit': BUSY,
+  quota: { movesOn: true, family: 'busy', health: 'bar' },
+  auth: { movesOn: true, family: 'credentials', health: 'bar' },
+  billing: { movesOn: true, family: 'credentials', health: 'bar' },
+  'unknown-model': { movesOn: false, family: 'refusal', health: 'bar' },
+  'context-length': { movesOn: true, family: 'refusal', health: 'none' },
+  'caller-fault': { movesOn: false, family: 'refusal', health: 'none' },
+  timeout: { movesOn: true, family: 'timeout', health: 'failure' },
+  server: BROKEN,
+  network: BROKEN,
+  protocol: BROKEN,
+  empty: BROKEN,
+  truncated: BROKEN,
+  'stream-error': BROKEN,
+} as const satisfies Readonly<Record<FailureKind, KindTraits>>;
 
 interface FailureDetails {
   readonly status?: number | null;
@@ -99,8 +112,11 @@ export class UpstreamFailure extends Error {
     return TRAITS[this.kind].movesOn;
   }
 
-  /** How long the model should rest after this. */
-  get rests(): Rest {
-    return TRAITS[this.kind].rests;
+  get family(): FailureFamily {
+    return TRAITS[this.kind].family;
+  }
+
+  get health(): HealthEffect {
+    return TRAITS[this.kind].health;
   }
 }

@@ -90,6 +90,10 @@ export class Metrics {
     'service',
   ]);
   private readonly jobsEnded = this.counter('spillway_jobs_ended_total', 'Jobs by how they ended', ['kind', 'status']);
+  private readonly stateChanges = this.counter('circuit_breaker_changes_total', 'Changes of state, by the new one', [
+    'service',
+    'state',
+  ]);
   private readonly genaiDuration = this.histogram(
     'gen_ai_client_operation_duration_seconds',
     'OpenTelemetry GenAI: duration of client operations',
@@ -168,6 +172,11 @@ export class Metrics {
 
   serviceState(service: string, state: ServiceState): void {
     this.state.set({ service }, STATE_VALUES[state]);
+  }
+
+  /** A breaker has changed its state, counted by the one process that changed it. */
+  serviceChanged(service: string, state: ServiceState): void {
+    this.stateChanges.inc({ service, state });
   }
 
   depths(depths: Readonly<Record<Priority, number>>): void {

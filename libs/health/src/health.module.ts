@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { ConfigStore } from '@spillway/config';
+import { Clock } from '@spillway/contracts';
+import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { HealthPulse } from './health-pulse';
+import { HealthStore, MemoryHealthStore, RedisHealthStore } from './health-store';
+import { ModelHealth } from './model-health';
+
+function store(
+  clock: Clock,
+  connections: RedisConnections | null,
+  guard: RedisGuard | null,
+  channels: RedisChannels | null,
+): HealthStore {
+  if (connections === null || guard === null || channels === null) return new MemoryHealthStore(clock);
+  return new RedisHealthStore({ connections, guard, channels });
+}
+
+function modelHealth(kept: HealthStore, config: ConfigStore, clock: Clock): ModelHealth {
+  return new ModelHealth(kept, { breakerOf: name => config.current.models.get(name)?.breaker }, clock);
+}
+
+/** The health of models: shared through Redis where it is configured, else of this process alone. */
+@Module({
+  providers: [
+    HealthPulse,
+    { provide: HealthStore, useFactory: store, inject: [Clock, RedisConnections, RedisGuard, RedisChannels] },
+    { provide: ModelHealth, useFactory: modelHealth, inject: [HealthStore, ConfigStore, Clock] },
+  ],
+  exports: [ModelHealth],
+})
+export class HealthModule {}

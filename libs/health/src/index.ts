@@ -1,0 +1,5 @@
+export { HealthModule } from './health.module';
+export { ModelHealth, type HealthView } from './model-health';
+export { healthReport, type HealthReport } from './health-report';
+export type { HealthState } from './model-record';
+export type { Finding, Outcome } from './outcome';
