@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule } from '@spillway/admission';
+import { HealthModule } from '@spillway/health';
 import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
 import { CacheModule } from '@spillway/cache';
@@ -11,14 +12,24 @@ import { AdminController } from './http/admin.controller';
 import { ExplainController } from './http/explain.controller';
 import { ErrorFilter } from './http/error-responses';
 import { ModelStatuses } from './http/model-status';
+import { ModelsController } from './http/models.controller';
 import { OperationsController } from './http/operations.controller';
 import { Parts } from './http/parts';
 import { Reception } from './http/reception';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
-  imports: [AdmissionModule, CacheModule, ExplainModule, JobsModule, ProvidersModule, QuotaModule, SchedulingModule],
-  controllers: [OperationsController, AdminController, AdminJobsController, ExplainController],
+  imports: [
+    AdmissionModule,
+    CacheModule,
+    ExplainModule,
+    HealthModule,
+    JobsModule,
+    ProvidersModule,
+    QuotaModule,
+    SchedulingModule,
+  ],
+  controllers: [OperationsController, AdminController, AdminJobsController, ExplainController, ModelsController],
   providers: [ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],
 })

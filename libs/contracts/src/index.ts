@@ -25,6 +25,7 @@ export {
   type ObservedBucket,
   type ObservedLimits,
   type Overload,
+  type PlannedCall,
   type Turn,
   type TurnEnd,
 } from './turns';

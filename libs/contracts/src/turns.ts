@@ -46,7 +46,13 @@ export abstract class Turns {
   abstract take(call: Call, models: readonly ModelSettings[]): Promise<Turn>;
 }
 
+/** A call that knows whom it may ask now. */
+export interface PlannedCall extends Call {
+  /** Of its chain, or what it is shed to, best first; never empty. */
+  readonly planned: readonly ModelSettings[];
+}
+
 /** A call that has its turn. Whoever receives it closes the turn. */
-export interface CallWithTurn extends Call {
+export interface CallWithTurn extends PlannedCall {
   readonly turn: Turn;
 }

@@ -4,7 +4,7 @@ import { CacheModule, ExactCacheStage, FillCachesStage, SemanticCacheStage } fro
 import { ClassifyModule, ClassifyStage } from '@spillway/classify';
 import { CoalesceStage, CoalescingModule } from '@spillway/coalescing';
 import { DegradationModule, DegradeStage } from '@spillway/degradation';
-import { CallModelsStage, RoutingModule } from '@spillway/routing';
+import { CallModelsStage, PlanModelsStage, RoutingModule } from '@spillway/routing';
 import { SchedulingModule, TakeTurnStage } from '@spillway/scheduling';
 import type { Stage } from '@spillway/contracts';
 import { compose } from './compose';
@@ -20,6 +20,7 @@ const PATH = [
   CoalesceStage,
   DegradeStage,
   FillCachesStage,
+  PlanModelsStage,
   TakeTurnStage,
   CallModelsStage,
 ];

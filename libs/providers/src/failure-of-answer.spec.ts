@@ -119,7 +119,11 @@ describe('the kind of a failure', () => {
     ],
     [{ code: 'InvalidParameter', message: 'Range of input length should be [1, 129024]' }],
   ])('of %j is the length of the context', body => {
-    expect(failureOf({ status: 400, body })).toMatchObject({ kind: 'context-length', movesOn: true, rests: 'none' });
+    expect(failureOf({ status: 400, body })).toMatchObject({
+      kind: 'context-length',
+      movesOn: true,
+      health: { effect: 'none' },
+    });
   });
 
   it.each<[unknown, FailureKind, number | null]>([
@@ -144,14 +148,16 @@ describe('the kind of a failure', () => {
 });
 
 describe('the consequences of a failure', () => {
-  it.each<[FailureKind, Said, boolean, string]>([
-    ['requests', { status: 429, body: error('limit_requests') }, true, 'short'],
-    ['quota', { status: 429, body: error('insufficient_quota') }, true, 'long'],
-    ['billing', { status: 402, body: '' }, true, 'long'],
-    ['server', { status: 500, body: '' }, true, 'none'],
-    ['caller-fault', { status: 422, body: '' }, false, 'none'],
-  ])('%s', (kind, said, movesOn, rests) => {
-    expect(failureOf(said)).toMatchObject({ kind, movesOn, rests });
+  it.each<[FailureKind, Said, boolean, string, string]>([
+    ['requests', { status: 429, body: error('limit_requests') }, true, 'busy', 'none'],
+    ['quota', { status: 429, body: error('insufficient_quota') }, true, 'busy', 'bar'],
+    ['billing', { status: 402, body: '' }, true, 'credentials', 'bar'],
+    ['auth', { status: 401, body: '' }, true, 'credentials', 'bar'],
+    ['unknown-model', { status: 404, body: error('model_not_found') }, false, 'refusal', 'bar'],
+    ['server', { status: 500, body: '' }, true, 'broken', 'failure'],
+    ['caller-fault', { status: 422, body: '' }, false, 'refusal', 'none'],
+  ])('%s', (kind, said, movesOn, family, health) => {
+    expect(failureOf(said)).toMatchObject({ kind, movesOn, family, health: { effect: health } });
   });
 
   it('honours retry-after on any status', () => {

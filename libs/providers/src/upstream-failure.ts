@@ -1,4 +1,4 @@
-import type { ObservedLimits } from '@spillway/contracts';
+import type { ObservedLimits, Overload } from '@spillway/contracts';
 
 export type FailureKind =
   | 'requests'
@@ -30,7 +30,9 @@ export type FailureFamily = 'refusal' | 'busy' | 'timeout' | 'broken' | 'credent
  * What a failure says about the health of its model: nothing (the caller was at fault, or the model is busy), that a
  * call failed, or that calling again cannot help before somebody acts.
  */
-export type HealthEffect = 'none' | 'failure' | 'bar';
+export type HealthEffect =
+  | { readonly effect: 'none' | 'failure' }
+  | { readonly effect: 'bar'; readonly why: 'quota' | 'auth' | 'billing' | 'unknown-model' };
 
 /** What a model said, cleared of secrets and never HTML, so that it may be passed on to the caller. */
 export interface FailureAnswer {
@@ -42,34 +44,38 @@ export interface FailureAnswer {
 interface KindTraits {
   readonly movesOn: boolean;
   readonly family: FailureFamily;
+  /** The limit that leaving the model alone for a while helps against; absent: none. */
+  readonly overload?: Overload;
   readonly health: HealthEffect;
 }
 
-const BUSY: KindTraits = { movesOn: true, family: 'busy', health: 'none' };
-const BROKEN: KindTraits = { movesOn: true, family: 'broken', health: 'failure' };
+const UNTOLD: HealthEffect = { effect: 'none' };
+const FAILED: HealthEffect = { effect: 'failure' };
+const busy = (overload: Overload): KindTraits => ({ movesOn: true, family: 'busy', overload, health: UNTOLD });
+const BROKEN: KindTraits = { movesOn: true, family: 'broken', health: FAILED };
 
 /** The one table of what each kind means for the walk along the chain, for what its caller is told, and for health. */
-const TRAITS = {
-  requests: BUSY,
-  tokens: BUSY,
-  inflight: BUSY,
-  slope: BUSY,
-  overloaded: BUSY,
-  'rate-limit': BUSY,
-  quota: { movesOn: true, family: 'busy', health: 'bar' },
-  auth: { movesOn: true, family: 'credentials', health: 'bar' },
-  billing: { movesOn: true, family: 'credentials', health: 'bar' },
-  'unknown-model': { movesOn: false, family: 'refusal', health: 'bar' },
-  'context-length': { movesOn: true, family: 'refusal', health: 'none' },
-  'caller-fault': { movesOn: false, family: 'refusal', health: 'none' },
-  timeout: { movesOn: true, family: 'timeout', health: 'failure' },
+const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
+  requests: busy('requests'),
+  tokens: busy('tokens'),
+  inflight: busy('inflight'),
+  slope: busy('slope'),
+  overloaded: busy('overloaded'),
+  'rate-limit': busy('rate-limit'),
+  quota: { movesOn: true, family: 'busy', health: { effect: 'bar', why: 'quota' } },
+  auth: { movesOn: true, family: 'credentials', health: { effect: 'bar', why: 'auth' } },
+  billing: { movesOn: true, family: 'credentials', health: { effect: 'bar', why: 'billing' } },
+  'unknown-model': { movesOn: false, family: 'refusal', health: { effect: 'bar', why: 'unknown-model' } },
+  'context-length': { movesOn: true, family: 'refusal', health: UNTOLD },
+  'caller-fault': { movesOn: false, family: 'refusal', health: UNTOLD },
+  timeout: { movesOn: true, family: 'timeout', health: FAILED },
   server: BROKEN,
   network: BROKEN,
   protocol: BROKEN,
   empty: BROKEN,
   truncated: BROKEN,
   'stream-error': BROKEN,
-} as const satisfies Readonly<Record<FailureKind, KindTraits>>;
+};
 
 interface FailureDetails {
   readonly status?: number | null;
@@ -112,10 +118,17 @@ export class UpstreamFailure extends Error {
     return TRAITS[this.kind].movesOn;
   }
 
+  /** Null: it was not refused for a limit. */
+  get overload(): Overload | null {
+    return TRAITS[this.kind].overload ?? null;
+  }
+
+  /** What it says when a whole chain has failed. */
   get family(): FailureFamily {
     return TRAITS[this.kind].family;
   }
 
+  /** What it says about the health of its model. */
   get health(): HealthEffect {
     return TRAITS[this.kind].health;
   }

@@ -2,6 +2,7 @@ export { QuotaModule } from './quota.module';
 export { Permits, type Entry, type Grant, type ModelReport, type TicketState, type WaitRequest } from './permits';
 export type { ModelLimits, Shares } from './limits';
 export { AdaptiveLimits } from './adaptive/adaptive-limits';
+export { sizeOf } from './adaptive/sizes';
 export { EffectiveLimits, type EffectiveReport } from './adaptive/effective-limits';
 export { MemoryPermits } from './memory-permits';
 export { RedisPermits } from './redis-permits';

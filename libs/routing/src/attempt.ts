@@ -9,13 +9,20 @@ import {
   type TurnEnd,
   type Usage,
 } from '@spillway/contracts';
+import type { Finding, Outcome } from '@spillway/health';
 import { UpstreamFailure, hasContent, observedLimits, type UpstreamAnswer } from '@spillway/providers';
+import { sizeOf } from '@spillway/quota';
 import type { UpstreamCall } from '@spillway/telemetry';
 import { observedIn, type Seen } from './observed';
 
 /** What an attempt reports to; a part of the metrics. */
 export interface UpstreamMeter {
   upstream(call: UpstreamCall): void;
+}
+
+/** What an attempt reports to of how its model is; a part of its health. */
+export interface HealthDesk {
+  report(model: string, outcome: Outcome): void;
 }
 
 /**
@@ -34,6 +41,7 @@ export class Attempt {
     private readonly turn: Turn,
     private readonly clock: Clock,
     private readonly meter: UpstreamMeter,
+    private readonly health: HealthDesk,
   ) {
     this.startedAt = clock.now();
     call.journal.attempts += 1;
@@ -113,10 +121,15 @@ export class Attempt {
     this.usage = usageOf(part.body) ?? this.usage;
   }
 
+  /** Calls are compared with those of their size only, which is not known without their usage. */
+  private latency(usage: Usage | null, ms: number): Outcome['latency'] {
+    return usage === null ? null : { size: sizeOf(this.call, usage, 0), ms };
+  }
+
   /** Without an answer there is no usage; after a refusal nothing was used, which is more than not known. */
   private fail(error: unknown): void {
     const failure = error instanceof UpstreamFailure ? error : null;
-    this.end(endOf(error), statusOf(error), wasRefused(error) ? NOTHING : this.usage, failure);
+    this.end(endOf(failure), statusOf(error), wasRefused(error) ? NOTHING : this.usage, failure);
   }
 
   private end(end: TurnEnd, status: string, used = this.usage, failure: UpstreamFailure | null = null): void {
@@ -139,6 +152,14 @@ export class Attempt {
       tokens: used,
     });
     this.turn.close(end, used, observedIn(this.seen, failure, now));
+    this.health.report(this.turn.model.name, {
+      startedAt: this.startedAt,
+      at: now,
+      finding: findingOf(end, failure),
+      operation,
+      retryAfterMs: failure?.retryAfterMs ?? null,
+      latency: end === 'success' ? this.latency(used, firstContentMs ?? now - this.startedAt) : null,
+    });
     this.meter.upstream({
       model: this.turn.model.metric_label,
       provider: this.turn.model.provider.name,
@@ -148,6 +169,22 @@ export class Attempt {
       firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
       usage: this.usage,
     });
+  }
+}
+
+/** What the end of a call says about the health of its model. */
+function findingOf(end: TurnEnd, failure: UpstreamFailure | null): Finding {
+  if (failure === null) return end === 'success' ? { kind: 'counted', weight: 0 } : { kind: 'untold' };
+  const { health } = failure;
+  switch (health.effect) {
+    case 'none':
+      return { kind: 'untold' };
+    case 'failure':
+      return { kind: 'counted', weight: 1 };
+    case 'bar':
+      return { kind: 'barred', why: health.why };
+    default:
+      return health satisfies never;
   }
 }
 
@@ -167,9 +204,8 @@ function wasRefused(error: unknown): boolean {
 }
 
 /** A caller that left or a fault of its own says nothing about the model. */
-function endOf(error: unknown): TurnEnd {
-  if (!(error instanceof UpstreamFailure)) return 'ignored';
-  return error.kind === 'caller-fault' || error.kind === 'context-length' ? 'ignored' : 'dropped';
+function endOf(failure: UpstreamFailure | null): TurnEnd {
+  return failure === null || failure.family === 'refusal' ? 'ignored' : 'dropped';
 }
 
 function statusOf(error: unknown): string {

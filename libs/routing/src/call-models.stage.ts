@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import {
   Clock,
   Turns,
@@ -10,11 +10,10 @@ import {
   type Stage,
   type Turn,
 } from '@spillway/contracts';
-import { Providers, UpstreamFailure } from '@spillway/providers';
-import { Metrics } from '@spillway/telemetry';
-import { Attempt, type UpstreamMeter } from './attempt';
+import { UpstreamFailure } from '@spillway/providers';
 import { remainingAfter, verdict, type FailedModel } from './failures';
-import { forwardedHeaders } from './forwarded-headers';
+import { ModelCaller } from './model-caller';
+import { ModelPlanner } from './model-planner';
 
 /**
  * The end of the path: calls the model whose turn the call has, and on a failure that another model may not share the
@@ -26,19 +25,23 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
   readonly name = 'call-models';
 
   constructor(
-    private readonly providers: Providers,
+    private readonly caller: ModelCaller,
+    private readonly planner: ModelPlanner,
     private readonly turns: Turns,
     private readonly clock: Clock,
-    @Inject(Metrics) private readonly meter: UpstreamMeter,
   ) {}
 
   async handle(call: CallWithTurn): Promise<Answer> {
     const failed: FailedModel[] = [];
-    let remaining: readonly ModelSettings[] = call.models;
+    let remaining = call.planned;
     let turn = call.turn;
     for (;;) {
       try {
-        return await this.attempt(call, turn);
+        if (remaining.length === 1 || !this.planner.isOpen(turn.model)) return await this.attempt(call, turn);
+        // It went down while the call waited; a turn for another costs less than its failure.
+        turn.close('ignored', { input: 0, output: 0 });
+        const avoided = turn.model;
+        remaining = remaining.filter(model => model !== avoided);
       } catch (error) {
         if (!(error instanceof UpstreamFailure)) throw error;
         const failure = { model: turn.model, failure: error };
@@ -58,21 +61,14 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
     try {
       return await this.turns.take(Object.assign({}, call, { turnBy: this.clock.now() + patience }), models);
     } catch (error) {
-      if (call.signal.aborted) throw error;
+      if (call.signal.aborted || failed.length === 0) throw error;
       throw verdict(failed);
     }
   }
 
   private async attempt(call: CallWithTurn, turn: Turn): Promise<Answer> {
     const { model } = turn;
-    const attempt = new Attempt(call, turn, this.clock, this.meter);
-    const parts = await attempt.open(() => {
-      call.signal.throwIfAborted();
-      const options = { streaming: call.streaming, signal: call.signal, headers: forwardedHeaders(call) };
-      return call.operation === 'chat'
-        ? this.providers.chat(model, call.body, options)
-        : this.providers.embeddings(model, call.body, options);
-    });
+    const parts = await this.caller.call(call, turn);
     const isFirst = model === call.models[0];
     call.journal.model = model.name;
     if (!isFirst) call.journal.degraded = 'fallback-model';

@@ -7,7 +7,7 @@ import {
   UpstreamTimeout,
   type ModelSettings,
 } from '@spillway/contracts';
-import type { UpstreamFailure, FailureKind } from '@spillway/providers';
+import type { FailureFamily, UpstreamFailure } from '@spillway/providers';
 
 export interface FailedModel {
   readonly model: ModelSettings;
@@ -26,46 +26,14 @@ export function remainingAfter(
   return others.filter(candidate => candidate.context_window === undefined || candidate.context_window > tooSmall);
 }
 
-type Family = 'refusal' | 'busy' | 'timeout' | 'broken' | 'credentials';
-
 /** When all have failed, the family that makes a later try most sensible speaks for the whole walk. */
-const MOST_TELLING: readonly Family[] = ['refusal', 'busy', 'timeout', 'broken', 'credentials'];
-
-function familyOf(kind: FailureKind): Family {
-  switch (kind) {
-    case 'caller-fault':
-    case 'context-length':
-      return 'refusal';
-    case 'requests':
-    case 'tokens':
-    case 'inflight':
-    case 'slope':
-    case 'overloaded':
-    case 'rate-limit':
-    case 'quota':
-      return 'busy';
-    case 'timeout':
-      return 'timeout';
-    case 'server':
-    case 'network':
-    case 'protocol':
-    case 'empty':
-    case 'truncated':
-    case 'stream-error':
-      return 'broken';
-    case 'auth':
-    case 'billing':
-      return 'credentials';
-    default:
-      return kind satisfies never;
-  }
-}
+const MOST_TELLING: readonly FailureFamily[] = ['refusal', 'busy', 'timeout', 'broken', 'credentials'];
 
 /** What the caller is told after a walk along the chain in which every model failed; `failed` is not empty. */
 export function verdict(failed: readonly FailedModel[]): SpillwayError {
-  const failures = failed.map(({ failure }) => ({ failure, family: familyOf(failure.kind) }));
+  const failures = failed.map(({ failure }) => failure);
   const family = MOST_TELLING.find(candidate => failures.some(one => one.family === candidate)) ?? 'broken';
-  const told = failures.filter(one => one.family === family).map(one => one.failure);
+  const told = failures.filter(one => one.family === family);
   const last = told.at(-1);
   const waits = told.flatMap(({ retryAfterMs }) => (retryAfterMs === null ? [] : [retryAfterMs]));
   const details = { retryAfterMs: waits.length > 0 ? Math.min(...waits) : null, cause: last };

@@ -1,2 +1,3 @@
 export { CallModelsStage } from './call-models.stage';
+export { PlanModelsStage } from './plan-models.stage';
 export { RoutingModule } from './routing.module';

@@ -1,4 +1,4 @@
-import type { Observed, ObservedBucket, ObservedLimits, Overload } from '@spillway/contracts';
+import type { Observed, ObservedBucket, ObservedLimits } from '@spillway/contracts';
 import type { UpstreamFailure } from '@spillway/providers';
 
 /** What the head of an answer told of limits, and when. */
@@ -9,27 +9,13 @@ export interface Seen {
 
 /** What an attempt that ends `now` has learned of the limits of its model; undefined: nothing. */
 export function observedIn(seen: Seen | null, failure: UpstreamFailure | null, now: number): Observed | undefined {
-  const overload = failure && overloadOf(failure);
+  const overload = failure?.overload ?? null;
   // A model that is out of order may ask for time as well; one whose quota is spent is not waited for.
   const retryAfterMs =
     failure !== null && (overload !== null || failure.kind === 'server') ? failure.retryAfterMs : null;
   const limits = failure?.limits ?? (seen?.limits ? aged(seen.limits, now - seen.at) : null);
   if (overload === null && retryAfterMs === null && limits === null) return undefined;
   return { overload, retryAfterMs, limits };
-}
-
-function overloadOf({ kind }: UpstreamFailure): Overload | null {
-  switch (kind) {
-    case 'requests':
-    case 'tokens':
-    case 'inflight':
-    case 'slope':
-    case 'overloaded':
-    case 'rate-limit':
-      return kind;
-    default:
-      return null;
-  }
 }
 
 /** The same limits `ms` later; a bucket that is full again by then tells nothing. */

@@ -1,6 +1,19 @@
 import { Module } from '@nestjs/common';
+import { HealthModule } from '@spillway/health';
 import { ProvidersModule } from '@spillway/providers';
+import { QuotaModule } from '@spillway/quota';
 import { CallModelsStage } from './call-models.stage';
+import { HighLoad } from './high-load';
+import { ModelCaller } from './model-caller';
+import { ModelPlanner } from './model-planner';
+import { PlanModelsStage } from './plan-models.stage';
+import { ProbeCalls } from './probe-calls';
+import { ProbeOffers } from './probe-offers';
+import { Prober } from './prober';
 
-@Module({ imports: [ProvidersModule], providers: [CallModelsStage], exports: [CallModelsStage] })
+@Module({
+  imports: [HealthModule, ProvidersModule, QuotaModule],
+  providers: [CallModelsStage, HighLoad, ModelCaller, ModelPlanner, PlanModelsStage, ProbeCalls, ProbeOffers, Prober],
+  exports: [CallModelsStage, PlanModelsStage],
+})
 export class RoutingModule {}

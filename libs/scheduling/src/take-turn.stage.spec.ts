@@ -1,4 +1,12 @@
-import { Turns, type Answer, type Call, type ModelSettings, type Turn, type TurnEnd } from '@spillway/contracts';
+import {
+  Turns,
+  type Answer,
+  type Call,
+  type ModelSettings,
+  type PlannedCall,
+  type Turn,
+  type TurnEnd,
+} from '@spillway/contracts';
 import { TakeTurnStage } from './take-turn.stage';
 
 class OneTurn extends Turns {
@@ -11,7 +19,7 @@ class OneTurn extends Turns {
 }
 
 const model = { name: 'm' } as ModelSettings;
-const call = { id: 'request-1', models: [model] } as unknown as Call;
+const call = { id: 'request-1', planned: [model] } as unknown as PlannedCall;
 
 describe('TakeTurnStage', () => {
   it('passes the call on with its turn, and leaves the turn to who got it', async () => {

@@ -174,6 +174,11 @@ export class Metrics {
     this.state.set({ service }, STATE_VALUES[state]);
   }
 
+  /** The states of several at once. */
+  serviceStates(states: Readonly<Record<string, { readonly state: ServiceState }>>): void {
+    for (const [service, { state }] of Object.entries(states)) this.serviceState(service, state);
+  }
+
   /** A breaker has changed its state, counted by the one process that changed it. */
   serviceChanged(service: string, state: ServiceState): void {
     this.stateChanges.inc({ service, state });

@@ -42,6 +42,7 @@ export class OperationsController {
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   async expose(): Promise<string> {
     this.parts.measure();
+    this.metrics.serviceStates(this.models.allHealth());
     try {
       this.metrics.depths(await this.scheduling.depths());
       this.metrics.models(await this.models.all());

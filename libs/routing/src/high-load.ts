@@ -1,0 +1,37 @@
+import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { ConfigStore } from '@spillway/config';
+import { Permits } from '@spillway/quota';
+
+const LOOK_EVERY_MS = 500;
+
+/** Whether so many calls wait that classes are shed; looked at twice a second where a route sheds any. */
+@Injectable()
+export class HighLoad implements OnApplicationBootstrap, OnApplicationShutdown {
+  private high = false;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly config: ConfigStore,
+    private readonly permits: Permits,
+  ) {}
+
+  get isHigh(): boolean {
+    return this.high;
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private async look(): Promise<void> {
+    const { routes, high_load: limits } = this.config.current;
+    const sheds = [...routes.values()].some(({ shed_to: to }) => Object.keys(to).length > 0);
+    // While Redis is lost nobody knows how many wait.
+    const depths = sheds ? await this.permits.depths().catch(() => null) : null;
+    this.high = depths !== null && (depths.normal > limits.normal_queue || depths.low > limits.low_queue);
+  }
+}
