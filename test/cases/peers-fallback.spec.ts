@@ -83,6 +83,7 @@ describe('rows 49 and 68: a failure of the model', () => {
     world.primary.script([step]);
     world.fallback.script([completion('from fallback'), stream('from fallback')]);
     expect(told(await send())).toEqual([200, 'from fallback']);
+    await world.heal();
     expect(told(await client.stream({ body: ask('hi') }))).toEqual([200, 'from fallback']);
     expect(calls()).toEqual([2, 2]);
   });

@@ -21,7 +21,10 @@ beforeAll(async () => {
   ({ client } = world);
 });
 afterAll(() => world.stop());
-beforeEach(() => world.fallback.script([completion('from fallback')]));
+beforeEach(async () => {
+  await world.heal();
+  world.fallback.script([completion('from fallback')]);
+});
 
 const stepsOf = (id: string): Step[] => inputsOf<{ step: Step }>(KIND, id).map(({ step }) => step);
 const calls = (): number[] => [world.primary.requests.length, world.fallback.requests.length];

@@ -70,7 +70,7 @@ describe('the health of models', () => {
     expect(metrics).toMatch(/^circuit_breaker_changes_total\{service="first",state="open"\} 1$/m);
   });
 
-  it('it heals without traffic within a second of its open time', async () => {
+  it('heals without traffic within a second of its open time', async () => {
     const gateway = await start();
     await kill(gateway);
     first.script(() => completion('from first'));

@@ -1,6 +1,7 @@
 import { isJsonObject } from '@spillway/contracts';
 import { ApiClient } from './api-client';
 import { startGateway, type Gateway, type GatewayOptions } from './gateway';
+import { operate } from './health';
 import { startUpstream, type Upstream } from './scripted-upstream';
 
 /** Two scripted providers and a Spillway in front of them. */
@@ -10,6 +11,8 @@ export interface World {
   readonly gateway: Gateway;
   /** With the key of `a`. */
   readonly client: ApiClient;
+  /** Forgets what the models have failed at: for tests that share a world and are not about health. */
+  heal(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -28,6 +31,9 @@ export interface WorldOptions {
   readonly patience?: GatewayOptions['patience'];
 }
 
+/** Only what opens a breaker at once does: most cases are about single calls. */
+const PATIENT = { min_requests: 1_000_000, consecutive_failures: 1_000_000 };
+
 /** What a configuration says, with two providers at these addresses. */
 export function worldConfiguration(
   urls: { readonly primary: string; readonly fallback: string },
@@ -41,8 +47,20 @@ export function worldConfiguration(
       fallback: { base_url: `${urls.fallback}/v1`, api_key: 'FALLBACK_KEY' },
     },
     models: {
-      primary: { provider: 'primary', upstream_model: 'real-primary', context_window: 8_192, ...model },
-      fallback: { provider: 'fallback', upstream_model: 'real-fallback', context_window: 128_000, ...model },
+      primary: {
+        provider: 'primary',
+        upstream_model: 'real-primary',
+        context_window: 8_192,
+        breaker: PATIENT,
+        ...model,
+      },
+      fallback: {
+        provider: 'fallback',
+        upstream_model: 'real-fallback',
+        context_window: 128_000,
+        breaker: PATIENT,
+        ...model,
+      },
     },
     routes: {
       'm-primary': { chain: ['primary', 'fallback'], ...routes },
@@ -70,6 +88,9 @@ export async function startWorld(options: WorldOptions = {}): Promise<World> {
     fallback,
     gateway,
     client: new ApiClient(gateway.url, 'KEY_A'),
+    heal: async () => {
+      await Promise.all(['primary', 'fallback'].map(model => operate(gateway, model, 'reset')));
+    },
     stop: async () => {
       await gateway.stop();
       await Promise.all([primary.close(), fallback.close()]);

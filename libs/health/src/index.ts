@@ -1,4 +1,5 @@
 export { HealthModule } from './health.module';
+export { HealthStore, MemoryHealthStore, RedisHealthStore } from './health-store';
 export { ModelHealth, type HealthView } from './model-health';
 export { healthReport, type HealthReport } from './health-report';
 export type { HealthState } from './model-record';
