@@ -122,12 +122,15 @@ interface AttemptDecision {
   readonly tokens: Usage | null;
 }
 
-/** A model of the chain that was not asked. */
+/** A model of the chain that was not asked, or not before the others. */
 interface SkippedDecision {
   readonly kind: 'skipped';
   readonly model: string;
-  /** `too-small`: its context window is no larger than that of a model for which the call was too long. */
-  readonly why: 'too-small';
+  /**
+   * `too-small`: its context window is no larger than that of a model for which the call was too long; `high-load`: the
+   * class is shed to another; else how the model was.
+   */
+  readonly why: 'too-small' | 'high-load' | 'paused' | 'open' | 'half-open' | 'degraded';
 }
 
 /** The route's fallback text is the answer. */

@@ -53,7 +53,8 @@ export class ModelPlanner {
   private walkAlong(chain: readonly ModelSettings[], call: Call): PlannedWalk {
     if (chain.every(({ name }) => this.isWell(name))) return { models: chain, end: null };
     const candidates = chain.map(model => this.candidate(model));
-    const { models, lastResort } = planChain(candidates, call.priority);
+    const { models, skipped, lastResort } = planChain(candidates, call.priority);
+    for (const { model, why } of skipped) call.journal.note({ kind: 'skipped', model, why });
     if (models.length > 0) return { models, end: null };
     // Where a model still answers now and then, asking it is better than asking nobody.
     const isHopeful = lastResort !== null && lastResort.errorRate > 0 && lastResort.errorRate < 1;
@@ -72,7 +73,12 @@ export class ModelPlanner {
     const to = this.config.current.routes.get(call.route.name)?.shed_to[call.priority];
     if (to === undefined) return call.models;
     const chain = shedChain(call.models, to);
-    return chain.some(({ name }) => this.isWell(name)) ? chain : call.models;
+    if (!chain.some(({ name }) => this.isWell(name))) return call.models;
+    for (const { name } of call.models) {
+      if (!chain.some(model => model.name === name))
+        call.journal.note({ kind: 'skipped', model: name, why: 'high-load' });
+    }
+    return chain;
   }
 
   private isWell(name: string): boolean {

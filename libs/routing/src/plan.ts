@@ -14,8 +14,15 @@ export interface Candidate {
   readonly errorRate: number;
 }
 
+export interface Skipped {
+  readonly model: string;
+  readonly why: 'paused' | 'open' | 'half-open' | 'degraded';
+}
+
 /** A chain as the health of its models leaves it. */
 export interface Plan {
+  /** Who was passed over or put behind others, and why. */
+  readonly skipped: readonly Skipped[];
   /** Who may be called, in order of preference; empty: all are down or paused. */
   readonly models: readonly ModelSettings[];
   /** The least bad of those that are down, where nobody else is left; null: none, all are paused. */
@@ -27,18 +34,35 @@ export interface Plan {
  * not, but that CRITICAL keeps the best model while fewer than 30 % of its calls fail.
  */
 export function planChain(candidates: readonly Candidate[], priority: Priority): Plan {
-  const usable = candidates.filter(candidate => !candidate.paused && !isDown(candidate.state));
-  if (usable.length === 0) return { models: [], lastResort: leastBad(candidates) };
-  const isAvoided = ({ state, errorRate }: Candidate): boolean =>
-    state?.kind === 'degraded' && (priority !== 'critical' || errorRate >= CRITICAL_ERROR_RATE);
-  const preferred = usable.filter(candidate => !isAvoided(candidate));
-  const avoided = usable.filter(isAvoided);
-  return { models: [...preferred, ...avoided].map(({ model }) => model), lastResort: null };
+  const preferred: ModelSettings[] = [];
+  const avoided: ModelSettings[] = [];
+  const skipped: Skipped[] = [];
+  for (const candidate of candidates) {
+    const { model } = candidate;
+    const why = whySkipped(candidate, priority);
+    if (why === null) preferred.push(model);
+    else skipped.push({ model: model.name, why });
+    if (why === 'degraded') avoided.push(model);
+  }
+  const models = [...preferred, ...avoided];
+  return { models, skipped, lastResort: models.length === 0 ? leastBad(candidates) : null };
 }
 
-/** Whether only a probe may call a model. */
-function isDown(state: HealthState | null): boolean {
-  return state?.kind === 'open' || (state?.kind === 'half-open' && state.good === 0);
+function whySkipped({ state, paused, errorRate }: Candidate, priority: Priority): Skipped['why'] | null {
+  if (paused) return 'paused';
+  switch (state?.kind) {
+    case undefined:
+    case 'closed':
+      return null;
+    case 'degraded':
+      return priority !== 'critical' || errorRate >= CRITICAL_ERROR_RATE ? 'degraded' : null;
+    case 'open':
+      return 'open';
+    case 'half-open':
+      return state.good === 0 ? 'half-open' : null;
+    default:
+      return state satisfies never;
+  }
 }
 
 /** First what may answer now and then, then what will be probed first. */

@@ -21,7 +21,8 @@ interface ProbeDetails {
 const PROBER: Caller = { name: 'probe', priority: 'low', max_priority: 'low', routes: null };
 
 const NO_CONTROLS: Controls = {
-  priority: 'low',
+  priority: null,
+  priorityBy: null,
   maxWaitMs: null,
   deadlineMs: null,
   scope: '',
