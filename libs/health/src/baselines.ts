@@ -1,5 +1,5 @@
 /** The usual latency of calls of one size: how many were seen, about their 95th percentile in ms, its last forced rise. */
-export type Baseline = readonly [calls: number, ms: number, raisedAt: number];
+type Baseline = readonly [calls: number, ms: number, raisedAt: number];
 
 /** By size. */
 export type Baselines = Readonly<Record<string, Baseline>>;

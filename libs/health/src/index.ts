@@ -1,6 +1,6 @@
 export { HealthModule } from './health.module';
 export { HealthStore, MemoryHealthStore, RedisHealthStore } from './health-store';
-export { ModelHealth, type HealthView } from './model-health';
+export { ModelHealth } from './model-health';
 export { healthReport, type HealthReport } from './health-report';
 export type { HealthState } from './model-record';
 export type { Finding, Outcome } from './outcome';

@@ -2,7 +2,7 @@
 export const BUCKETS = 60;
 
 /** What ended in one bucket: its number, calls, failures (quality counts in part), and calls that were slow. */
-export type Bucket = readonly [index: number, calls: number, errors: number, slow: number];
+type Bucket = readonly [index: number, calls: number, errors: number, slow: number];
 
 /** The buckets in which anything ended, oldest first; its counts are exact. */
 export type Window = readonly Bucket[];

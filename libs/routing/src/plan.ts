@@ -14,7 +14,7 @@ export interface Candidate {
   readonly errorRate: number;
 }
 
-export interface Skipped {
+interface Skipped {
   readonly model: string;
   readonly why: 'paused' | 'open' | 'half-open' | 'degraded';
 }
