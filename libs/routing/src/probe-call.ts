@@ -18,7 +18,7 @@ interface ProbeDetails {
   readonly turnBy: number;
 }
 
-const PROBER: Caller = { name: 'probe', priority: 'low', max_priority: 'low', routes: null };
+const PROBER: Caller = { name: 'probe', priority: 'low', max_priority: 'low', routes: null, team: null };
 
 const NO_CONTROLS: Controls = {
   priority: null,
