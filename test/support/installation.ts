@@ -1,5 +1,5 @@
 import { startSimulator, type Simulator } from '../../apps/simulator/src/simulator';
-import { startRedis, type RedisServer } from './redis-server';
+import { startRedis, type RedisOptions, type RedisServer } from './redis-server';
 import { startSpillway, type SpillwayProcess } from './spillway';
 
 type Role = 'all' | 'gateway' | 'worker';
@@ -16,8 +16,8 @@ export interface Installation {
 }
 
 /** Starts the parts of an installation; models of the simulator answer at once unless a test says otherwise. */
-export async function startInstallation(): Promise<Installation> {
-  const redis = await startRedis();
+export async function startInstallation(options: RedisOptions = {}): Promise<Installation> {
+  const redis = await startRedis(options);
   const simulator = await startSimulator({ defaultModel: { latency: { first_token_ms: 0, tokens_per_s: 0 } } });
   const processes: SpillwayProcess[] = [];
   let generation = 0;

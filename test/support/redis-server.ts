@@ -14,7 +14,7 @@ export interface RedisServer {
   stop(): Promise<void>;
 }
 
-interface RedisOptions {
+export interface RedisOptions {
   /** Keep data over a restart (append-only file, flushed always). */
   readonly durable?: boolean;
   readonly settings?: readonly string[];

@@ -1,0 +1,125 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ApiClient, until } from '../support/api-client';
+import { startInstallation, type Installation } from '../support/installation';
+import type { SpillwayProcess } from '../support/spillway';
+
+/** SPILLWAY_TEST_JOBS=1000 for the whole of what is promised. */
+const JOBS = Number(process.env['SPILLWAY_TEST_JOBS'] ?? 200);
+const CONCURRENCY = 10;
+
+const configuration = (model: object = {}): object => ({
+  models: { m: { provider: 'simulator', ...model } },
+  routes: { assistant: { chain: ['m'] } },
+  async: { concurrency: CONCURRENCY },
+  server: { drain_ms: 500 },
+});
+
+describe('jobs, when what runs them dies', () => {
+  let installation: Installation;
+
+  beforeAll(async () => {
+    installation = await startInstallation({ durable: true });
+  });
+
+  afterEach(() => installation.clear());
+  afterAll(() => installation.stop());
+
+  const clientOf = ({ url }: SpillwayProcess): ApiClient => new ApiClient(url, 'none');
+  const submit = async (client: ApiClient, content: string): Promise<string> => {
+    const body = { model: 'assistant', messages: [{ role: 'user', content }] };
+    const { status, body: job } = await client.send({ headers: { prefer: 'respond-async' }, body });
+    if (status !== 202 || job.id === undefined) throw new Error(`not accepted: ${status}`);
+    return job.id;
+  };
+  const statusOf = async (client: ApiClient, id: string): Promise<string> => {
+    const { body } = await client.get(`/v1/jobs/${id}`);
+    return (body as { status?: string }).status ?? 'unknown';
+  };
+  const statuses = async (client: ApiClient, ids: readonly string[]): Promise<Record<string, number>> => {
+    const counts: Record<string, number> = {};
+    for (const id of ids) {
+      const status = await statusOf(client, id);
+      counts[status] = (counts[status] ?? 0) + 1;
+    }
+    return counts;
+  };
+  const asked = (): number => installation.simulator.requests('m').length;
+
+  it(`all of ${JOBS} finish, although every process and Redis are killed in the middle`, async () => {
+    const roles = ['gateway', 'worker', 'worker'] as const;
+    const begin = (): Promise<SpillwayProcess[]> =>
+      Promise.all(roles.map(role => installation.start(role, configuration())));
+    installation.simulator.configure('m', { latency: { first_token_ms: 100 } });
+    const first = await begin();
+    const client = clientOf(first[0] as SpillwayProcess);
+    const ids: string[] = [];
+    for (let index = 0; index < JOBS; index += 20) {
+      const batch = Array.from({ length: Math.min(20, JOBS - index) }, (_, offset) => index + offset);
+      ids.push(...(await Promise.all(batch.map(number => submit(client, `question ${number}`)))));
+    }
+    await until(() => asked() > JOBS / 4, 30_000);
+    for (const process of first) process.kill('SIGKILL');
+    installation.redis.kill('SIGKILL');
+    const before = asked();
+    expect(before).toBeLessThan(JOBS);
+    await installation.redis.restart();
+
+    const again = clientOf((await begin())[0] as SpillwayProcess);
+    await until(async () => (await statuses(again, ids.slice(-20)))['succeeded'] === 20, 60_000);
+    await until(async () => (await statuses(again, ids))['succeeded'] === JOBS, 90_000);
+    expect(await statuses(again, ids)).toEqual({ succeeded: JOBS });
+    expect(new Set(ids).size).toBe(JOBS);
+    // Only what was under way may have been asked again.
+    expect(asked()).toBeLessThanOrEqual(JOBS + 2 * CONCURRENCY);
+  }, 240_000);
+
+  it('another worker takes over from one that is killed, within half a minute', async () => {
+    const [gateway, dying] = await Promise.all([
+      installation.start('gateway', configuration()),
+      installation.start('worker', configuration()),
+    ]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
+    const client = clientOf(gateway);
+    const id = await submit(client, 'long');
+    await until(() => asked() === 1);
+    dying.kill('SIGKILL');
+    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+    await installation.start('worker', configuration());
+    await until(async () => (await statusOf(client, id)) === 'succeeded', 35_000);
+    expect(asked()).toBe(2);
+  }, 60_000);
+
+  it('a worker that is told to stop hands back what it cannot finish, for another to begin at once', async () => {
+    const [gateway, stopping] = await Promise.all([
+      installation.start('gateway', configuration()),
+      installation.start('worker', configuration()),
+    ]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
+    const client = clientOf(gateway);
+    const id = await submit(client, 'long');
+    await until(() => asked() === 1);
+    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+    expect(await stopping.stop()).toBe(0);
+    expect(await statusOf(client, id)).toBe('queued');
+    await installation.start('worker', configuration());
+    await until(async () => (await statusOf(client, id)) === 'succeeded', 5_000);
+    expect(asked()).toBe(2);
+  });
+
+  it('a worker that is blocked for seconds keeps its jobs: none is begun twice', async () => {
+    const [gateway, blocked] = await Promise.all([
+      installation.start('gateway', configuration()),
+      installation.start('worker', configuration()),
+    ]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 3_000 } });
+    const client = clientOf(gateway);
+    const id = await submit(client, 'long');
+    await until(() => asked() === 1);
+    await installation.start('worker', configuration());
+    blocked.kill('SIGSTOP');
+    await sleep(6_000);
+    blocked.kill('SIGCONT');
+    await until(async () => (await statusOf(client, id)) === 'succeeded', 10_000);
+    expect(asked()).toBe(1);
+  }, 60_000);
+});
