@@ -16,6 +16,7 @@ const configuration = (model: object = {}): object => ({
 
 describe('jobs, when what runs them dies', () => {
   let installation: Installation;
+  let unsure = 0;
 
   beforeAll(async () => {
     installation = await startInstallation({ durable: true });
@@ -27,9 +28,14 @@ describe('jobs, when what runs them dies', () => {
   const clientOf = ({ url }: SpillwayProcess): ApiClient => new ApiClient(url, 'none');
   const submit = async (client: ApiClient, content: string): Promise<string> => {
     const body = { model: 'assistant', messages: [{ role: 'user', content }] };
-    const { status, body: job } = await client.send({ headers: { prefer: 'respond-async' }, body });
-    if (status !== 202 || job.id === undefined) throw new Error(`not accepted: ${status}`);
-    return job.id;
+    let accepted = await client.send({ headers: { prefer: 'respond-async' }, body });
+    // A Redis that writes every job to its disk may be too slow for a moment; what it took then may run beside.
+    for (; accepted.status === 503; unsure++) {
+      await sleep(500);
+      accepted = await client.send({ headers: { prefer: 'respond-async' }, body });
+    }
+    if (accepted.status !== 202 || accepted.body.id === undefined) throw new Error(`not accepted: ${accepted.raw}`);
+    return accepted.body.id;
   };
   const statusOf = async (client: ApiClient, id: string): Promise<string> => {
     const { body } = await client.get(`/v1/jobs/${id}`);
@@ -66,12 +72,13 @@ describe('jobs, when what runs them dies', () => {
 
     const again = clientOf((await begin())[0] as SpillwayProcess);
     await until(async () => (await statuses(again, ids.slice(-20)))['succeeded'] === 20, 60_000);
-    await until(async () => (await statuses(again, ids))['succeeded'] === JOBS, 90_000);
-    expect(await statuses(again, ids)).toEqual({ succeeded: JOBS });
+    let ends: Record<string, number> = {};
+    await until(async () => (ends = await statuses(again, ids))['succeeded'] === JOBS, 120_000);
+    expect(ends).toEqual({ succeeded: JOBS });
     expect(new Set(ids).size).toBe(JOBS);
     // Only what was under way may have been asked again.
-    expect(asked()).toBeLessThanOrEqual(JOBS + 2 * CONCURRENCY);
-  }, 240_000);
+    expect(asked()).toBeLessThanOrEqual(JOBS + 2 * CONCURRENCY + unsure);
+  }, 300_000);
 
   it('another worker takes over from one that is killed, within half a minute', async () => {
     const [gateway, dying] = await Promise.all([

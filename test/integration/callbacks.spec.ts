@@ -120,8 +120,9 @@ describe('the result of a job', () => {
     await start([200], { callback_hosts: ['localhost'] });
     const { status } = await submit(receiver.url.replace('127.0.0.1', 'localhost'));
     expect(status).toBe(202);
-    await until(() => world.primary.requests.length === 1);
-    await until(async () => (await world.client.metric('spillway_jobs', { kind: 'callback', state: 'queued' })) === 1);
+    const failures = () => world.gateway.log.lines.filter(({ message }) => message === 'job attempt failed');
+    await until(() => failures().length === 1);
+    expect(failures()[0]?.fields).toMatchObject({ kind: 'callback', key: 'a', attempt: 1, code: 'upstream_error' });
     expect(receiver.received).toHaveLength(0);
   });
 

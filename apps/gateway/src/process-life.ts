@@ -24,7 +24,10 @@ export async function live(
     logger.warn({}, 'nothing is configured: answers come from the bundled simulator, not from a model (see README.md)');
   }
   if (!config.current.redis.url) {
-    logger.warn({}, 'no REDIS_URL: queue, cache and limits are in memory, for this process alone and until it ends');
+    logger.warn(
+      {},
+      'no REDIS_URL: queue, jobs, cache and limits are in memory, for this process alone and until it ends',
+    );
   }
   const { role } = environment;
   logger.info({ role, url: running.url }, running.url === null ? 'handing out turns' : `listening on ${running.url}`);

@@ -54,13 +54,14 @@ export class ConfigStore {
 }
 
 /** What sockets, connections and workers were made with at the start. */
-function fixedPartOf({ server, redis, qdrant, scheduling, cache, admin, embedding }: Settings) {
+function fixedPartOf({ server, redis, qdrant, scheduling, async, cache, admin, embedding }: Settings) {
   const { host, port, body_limit, cors } = server;
   return {
     server: { host, port, body_limit, cors },
     redis,
     qdrant,
     scheduling,
+    async: { concurrency: async.concurrency },
     cache: { l1_entries: cache.l1_entries, vector_entries: cache.vector_entries, folder: cache.folder },
     admin: { explain_entries: admin.explain_entries },
     embedding,
@@ -72,6 +73,7 @@ function withFixedPart(fixed: ReturnType<typeof fixedPartOf>, loaded: Settings):
     ...loaded,
     ...fixed,
     server: { ...loaded.server, ...fixed.server },
+    async: { ...loaded.async, ...fixed.async },
     cache: { ...loaded.cache, ...fixed.cache },
     admin: { ...loaded.admin, ...fixed.admin },
   };

@@ -36,6 +36,8 @@ export interface JobStores {
   readonly oldestMs: () => number;
   /** Told of every end that was kept here. */
   readonly onEnd: (job: Job) => void;
+  /** Told of every attempt that failed here, the last one too. */
+  readonly onFailure: (job: Job, error: SpillwayError) => void;
 }
 
 /**
@@ -172,6 +174,7 @@ export class JobQueue<Payload extends JsonValue> {
     } catch (thrown) {
       if (signal.aborted || thrown instanceof RedisUnavailable) throw thrown;
       const error = errorOf(thrown);
+      this.stores.onFailure(job, error);
       if (this.next(error, taken).kind === 'failed') return failed(error);
       throw error;
     }

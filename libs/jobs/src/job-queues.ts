@@ -1,6 +1,6 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { ConfigStore } from '@spillway/config';
-import type { Clock, JsonValue } from '@spillway/contracts';
+import { UnexpectedError, type Clock, type JsonValue, type SpillwayError } from '@spillway/contracts';
 import type { Logger, Metrics } from '@spillway/telemetry';
 import type { Backlog } from './backlog';
 import type { Job, JobHandler } from './job';
@@ -44,6 +44,7 @@ export class JobQueues implements BeforeApplicationShutdown {
       clock: this.clock,
       oldestMs: () => this.config.current.async.max_age_s * 1000,
       onEnd: job => this.report(job),
+      onFailure: (job, error) => this.reportFailure(job, error),
     });
     this.queues.set(kind, { queue: queue as JobQueue<never>, concurrency });
     if (this.working) queue.work(concurrency());
@@ -90,6 +91,12 @@ export class JobQueues implements BeforeApplicationShutdown {
       Object.entries(await queue.counts()).map(([state, count]) => ({ kind, state, count })),
     );
     return (await Promise.all(all)).flat();
+  }
+
+  private reportFailure({ id, kind, owner, attempts }: Job, error: SpillwayError): void {
+    const fields = { job_id: id, kind, key: owner, attempt: attempts, code: error.code };
+    if (error instanceof UnexpectedError) this.logger.error({ ...fields, err: error.cause }, 'job attempt failed');
+    else this.logger.info({ ...fields, reason: error.message }, 'job attempt failed');
   }
 
   private report({ id, kind, owner, status, attempts, createdAt, endedAt, error }: Job): void {
