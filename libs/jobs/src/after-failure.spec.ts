@@ -47,12 +47,12 @@ describe('after a failed attempt', () => {
     new QueueTimeout('No turn.'),
     new RateLimitExceeded('Your limit.'),
     new ShuttingDown('Stopping.'),
-  ])('it does not count where it was not the turn of the job: $code', error => {
+  ])('an attempt does not count where it was not the turn of the job: $code', error => {
     expect(after(error, DEFAULT_RETRY.attempts, 0)).toEqual({ kind: 'again', inMs: 0, counted: false });
   });
 
   it.each([failing, new UpstreamTimeout('Late.'), new NoModelAvailable('None.'), new UnexpectedError('What?')])(
-    'it counts where a model was to blame, or we: $name',
+    'an attempt counts where a model was to blame, or we: $name',
     error => {
       expect(after(error)).toMatchObject({ kind: 'again', counted: true });
     },
@@ -63,7 +63,7 @@ describe('after a failed attempt', () => {
     new NotAllowed('No.'),
     new RefusedByModel(422, '{}', 'application/json'),
     new NoModelAvailable('The quota is used up.', { retryable: false }),
-  ])('it is the last where another cannot help: $name', error => {
+  ])('an attempt is the last where another cannot help: $name', error => {
     expect(after(error)).toEqual({ kind: 'failed' });
   });
 
