@@ -1,5 +1,12 @@
 import 'reflect-metadata';
-import type { DynamicModule } from '@nestjs/common';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
+import type { DynamicModule, Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Gatekeeper } from '@spillway/admission';
@@ -15,23 +22,36 @@ export interface Patience {
   readonly checkEveryMs: number;
 }
 
+/** Sees every request before the application does, and lets it walk through that unless it answers by itself. */
+export interface Front {
+  serve(request: IncomingMessage, response: ServerResponse, walk: () => void): void;
+}
+
 const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000, checkEveryMs: 5_000 };
 /** Longer than the idle time of common load balancers, so that they never meet a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
 const CORS_VALID_S = 86_400;
 
+interface HttpServerOptions {
+  readonly patience?: Patience | undefined;
+  /** A provider of the module; default: every request walks. */
+  readonly front?: Type<Front> | undefined;
+}
+
 /** An application behind our doors: who calls is checked before a body is read, and every error is one of ours. */
 export async function createHttpServer(
   module: DynamicModule,
   server: ServerSettings,
-  { headersMs, requestMs, checkEveryMs }: Patience = PATIENCE,
+  { patience = PATIENCE, front }: HttpServerOptions = {},
 ): Promise<NestFastifyApplication> {
+  let serve: Front['serve'] = (_request, _response, walk) => walk();
   const adapter = new FastifyAdapter({
-    requestTimeout: requestMs,
-    keepAliveTimeout: KEEP_ALIVE_MS,
     // The reception has let everyone finish by then: what is left are callers that neither send nor read.
     forceCloseConnections: true,
-    http: { headersTimeout: headersMs, connectionsCheckingInterval: checkEveryMs },
+    serverFactory: (walk: RequestListener) =>
+      createServer(serverOptions(patience), (request, response) =>
+        serve(request, response, () => void walk(request, response)),
+      ),
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
     logger: ['error', 'warn'],
@@ -46,5 +66,18 @@ export async function createHttpServer(
   app.useGlobalFilters(errors);
   if (server.cors !== false) app.enableCors({ origin: server.cors, maxAge: CORS_VALID_S, exposedHeaders: '*' });
   await app.init();
+  if (front !== undefined) {
+    const first = app.get(front);
+    serve = (...exchange) => first.serve(...exchange);
+  }
   return app;
+}
+
+function serverOptions({ headersMs, requestMs, checkEveryMs }: Patience): ServerOptions {
+  return {
+    requestTimeout: requestMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    headersTimeout: headersMs,
+    connectionsCheckingInterval: checkEveryMs,
+  };
 }

@@ -3,6 +3,7 @@ import { Scheduling } from '@spillway/scheduling';
 import type { Surroundings } from '@spillway/pipeline';
 import { GatewayModule } from './gateway.module';
 import { createHttpServer, type Patience } from './http-server';
+import { RepeatLane } from './http/repeat-lane';
 import { Reception } from './http/reception';
 import type { Running } from './process-life';
 
@@ -16,7 +17,7 @@ interface GatewayRole {
 /** Serves the HTTP surface. */
 export async function serveGateway(surroundings: Surroundings, { works, patience }: GatewayRole): Promise<Running> {
   const { server } = surroundings.config.current;
-  const app = await createHttpServer(GatewayModule.forRoot(surroundings), server, patience);
+  const app = await createHttpServer(GatewayModule.forRoot(surroundings), server, { patience, front: RepeatLane });
   if (works) {
     app.get(Scheduling).handOutTurns();
     app.get(JobQueues).work();

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 import { InvalidApiKey, NotAllowed, type Caller } from '@spillway/contracts';
 import { ConfigStore, type Settings } from '@spillway/config';
@@ -27,7 +27,7 @@ export class Gatekeeper {
       if (isLoopback(remoteAddress)) return ANONYMOUS;
       throw new NotAllowed('Only this machine is served until API keys are configured.', { retryable: false });
     }
-    const caller = callers.get(digest(bearer(authorization)).toString('hex'));
+    const caller = callers.get(digest(bearer(authorization)));
     if (caller === undefined) throw new InvalidApiKey('A known API key is required.', { retryable: false });
     return caller;
   }
@@ -39,7 +39,7 @@ export class Gatekeeper {
       if (isLoopback(remoteAddress)) return;
       throw new NotAllowed('Only this machine may operate Spillway until an admin key is set.', { retryable: false });
     }
-    if (!timingSafeEqual(digest(bearer(authorization)), digest(key))) {
+    if (!timingSafeEqual(Buffer.from(digest(bearer(authorization))), Buffer.from(digest(key)))) {
       throw new InvalidApiKey('The admin key is required.', { retryable: false });
     }
   }
@@ -50,7 +50,7 @@ export class Gatekeeper {
     if (this.known?.settings !== settings) {
       const callers = new Map<string, Caller>();
       for (const { name, key, priority, max_priority, routes, team } of settings.keys) {
-        callers.set(digest(key).toString('hex'), {
+        callers.set(digest(key), {
           name,
           priority,
           max_priority,
@@ -64,8 +64,8 @@ export class Gatekeeper {
   }
 }
 
-function digest(text: string): Buffer {
-  return createHash('sha256').update(text).digest();
+function digest(text: string): string {
+  return hash('sha256', text);
 }
 
 function bearer(authorization: string | undefined): string {

@@ -25,6 +25,11 @@ export class CacheIdentities {
       body,
     };
   }
+
+  /** Whether nothing was cleared since that this request's answer was kept under. */
+  isCurrent({ route, scope, generation }: Pick<RequestIdentity, 'route' | 'scope' | 'generation'>): boolean {
+    return this.generations.current(route, scope) === generation;
+  }
 }
 
 /** The same text for callers that share, and for no other, whatever keys and teams are called. */

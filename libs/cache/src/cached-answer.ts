@@ -5,6 +5,8 @@ import { isJsonObject, type AnswerDigest, type AnswerPart, type JsonObject, type
 export interface CachedAnswer {
   /** The completion's JSON text after its `id` and `created`, up to the end. */
   readonly rest: string;
+  /** Of `rest`, where it was counted. */
+  readonly restBytes?: number;
   /** The configured name of the model that answered. */
   readonly model: string | null;
   readonly usage: Usage | null;
@@ -24,7 +26,9 @@ export function restOf(body: JsonObject): string {
 
 /** The answer as a completion made `now`. */
 export function replay(answer: CachedAnswer, now: number): AnswerPart {
-  return new Replay(`{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},${answer.rest}`);
+  const start = `{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},`;
+  const { rest, restBytes = Buffer.byteLength(rest) } = answer;
+  return new Replay(start + rest, start.length + restBytes);
 }
 
 /** Most hits are sent as text: parsed only for whoever looks inside. */
@@ -32,7 +36,10 @@ class Replay implements AnswerPart {
   readonly kind = 'whole';
   private parsed: JsonObject | null = null;
 
-  constructor(readonly json: string) {}
+  constructor(
+    readonly json: string,
+    readonly bytes: number,
+  ) {}
 
   get body(): JsonObject {
     return (this.parsed ??= JSON.parse(this.json) as JsonObject);

@@ -1,10 +1,10 @@
-import type { Answer, CacheTier, Call, Clock, KeyedCall, Next, Stage } from '@spillway/contracts';
+import type { Answer, AnswerPart, CacheTier, Call, Clock, Journal, KeyedCall, Next, Stage } from '@spillway/contracts';
 import type { CacheIdentities } from './cache-identities';
 import { answersSimilar, mayReadSimilar, mayWriteSimilar, refusalOfExact } from './cacheability';
 import type { CachedAnswer } from './cached-answer';
 import { canonicalRequestKey } from './canonical-request-key';
 import type { ExactStore } from './exact-store';
-import { hit } from './hit';
+import { hit, noteHit, type HitFacts } from './hit';
 import { readQuestion } from './question';
 import { requestKey, type RequestIdentity } from './request-key';
 
@@ -43,7 +43,7 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
     const cacheKey = requestKey(identity);
     if (why === null) {
       const kept = await this.lookup(call, 'exact', cacheKey);
-      if (kept !== null) return hit(call, kept, { outcome: 'cache-exact', tier: 'exact', now: this.clock.now() });
+      if (kept !== null) return this.exactHit(call, identity, cacheKey, kept);
     }
     // Only now: reading the text costs more than an exact hit may.
     const { canonicalKey, question } = comparable(call, identity);
@@ -61,6 +61,22 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
     journal.note({ kind: 'cache', tier, result, why: null });
     if (kept === null) journal.cache = 'MISS';
     return kept;
+  }
+
+  private exactHit(call: Call, identity: RequestIdentity, key: string, kept: CachedAnswer): Answer {
+    // Without the body, which would live as long as this.
+    const { route, scope, generation } = identity;
+    const repeat = (journal: Journal): AnswerPart | null => {
+      const known = this.identities.isCurrent({ route, scope, generation }) ? this.store.atHand(key) : null;
+      if (known === null) return null;
+      this.meter?.lookup('exact', 'hit');
+      return noteHit(journal, known, this.exactFacts());
+    };
+    return Object.assign(hit(call, kept, this.exactFacts()), { repeat });
+  }
+
+  private exactFacts(): HitFacts {
+    return { outcome: 'cache-exact', tier: 'exact', now: this.clock.now() };
   }
 }
 

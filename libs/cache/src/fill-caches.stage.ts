@@ -41,12 +41,13 @@ export class FillCachesStage implements Stage<KeyedCall> {
 
   private keep(cacheKey: string, call: KeyedCall, body: JsonObject, maxBytes: number): void {
     const rest = restOf(body);
-    if (Buffer.byteLength(rest) > maxBytes) return;
+    const restBytes = Buffer.byteLength(rest);
+    if (restBytes > maxBytes) return;
     const madeAt = this.clock.now();
     const { model, usage } = call.journal;
     const digest = ResponseDigest.of(body);
     const expiresAt = madeAt + ttlMsOf(call);
-    const kept = { rest, model, usage, digest, madeAt, expiresAt };
+    const kept = { rest, restBytes, model, usage, digest, madeAt, expiresAt };
     void this.store.set(cacheKey, kept);
     if (!mayWriteSimilar(call)) return;
     const { canonicalKey = null, question = null } = call;

@@ -10,6 +10,10 @@ export class LayeredStore extends ExactStore {
     super();
   }
 
+  atHand(key: string): CachedAnswer | null {
+    return this.near.atHand(key);
+  }
+
   async get(key: string): Promise<CachedAnswer | null> {
     const near = await this.near.get(key);
     if (near !== null) return near;

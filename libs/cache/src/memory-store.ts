@@ -31,6 +31,10 @@ export class MemoryStore extends ExactStore {
   }
 
   async get(key: string): Promise<CachedAnswer | null> {
+    return this.atHand(key);
+  }
+
+  atHand(key: string): CachedAnswer | null {
     const answer = this.answers.get(key);
     if (answer === undefined) return null;
     if (answer.expiresAt > this.clock.now()) return answer;

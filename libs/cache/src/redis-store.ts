@@ -14,6 +14,10 @@ export class RedisStore extends ExactStore {
     super();
   }
 
+  atHand(): null {
+    return null;
+  }
+
   async get(key: string): Promise<CachedAnswer | null> {
     try {
       const text = await this.guard.run(() => this.connection.get(this.keyOf(key)));

@@ -1,5 +1,6 @@
 import { assembleCompletion } from './completion';
 import { UpstreamError } from './errors';
+import type { Journal } from './journal';
 import type { JsonObject } from './json';
 import type { Outcome } from './outcome';
 
@@ -10,6 +11,8 @@ import type { Outcome } from './outcome';
 export interface AnswerPart {
   readonly kind: 'whole' | 'chunk';
   readonly json: string;
+  /** Of `json`, where it is known: counting takes longer than sending. */
+  readonly bytes?: number;
   readonly body: JsonObject;
 }
 
@@ -21,6 +24,12 @@ export interface AnswerPart {
 export interface Answer {
   readonly outcome: Outcome;
   readonly parts: AsyncIterable<AnswerPart>;
+  /**
+   * Present where an equal request of the same caller needs nothing of its path but this answer again: notes in its
+   * journal what the path would, and gives it the answer; null when it must walk the path after all. A stage that does
+   * more for each call than look at it, such as counting it, hands on an answer without.
+   */
+  readonly repeat?: (journal: Journal) => AnswerPart | null;
 }
 
 /** The parts of an answer that is already complete. */

@@ -65,6 +65,8 @@ export class Journal {
   /** Null: the caller has no limits. */
   callerLimits: CallerLimits | null = null;
   outcome: Outcome | null = null;
+  /** What the log calls the question, once it has: the first 16 hexadecimal digits of SHA-256. */
+  promptHash: string | null = null;
   /** What was decided, in order. A copy of a journal shares it, so that work done for several calls is noted once. */
   readonly decisions: Decision[] = [];
 

@@ -44,7 +44,7 @@ export class CallLog {
       upstream_ms: journal.upstreamMs === null ? null : Math.round(journal.upstreamMs),
       duration_ms: Math.round(durationMs),
       tokens: journal.usage,
-      prompt_hash: hashOf(promptOf(call.body)),
+      prompt_hash: (journal.promptHash ??= hashOf(promptOf(call.body))),
       response_hash: digest?.hash ?? null,
       ...(digest !== null && this.snippets() ? { response_snippet: digest.snippet } : {}),
     });

@@ -1,5 +1,6 @@
 import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Journal, Operation, Outcome, Priority, Usage } from '@spillway/contracts';
+import { Tally } from './tally';
 
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 /** Buckets that the OpenTelemetry GenAI semantic conventions advise. */
@@ -32,7 +33,7 @@ export interface ModelGauges {
 export class Metrics {
   readonly registry = new Registry();
 
-  private readonly requests = this.counter('spillway_requests_total', 'Calls by how they ended', [
+  private readonly requests = this.tally('spillway_requests_total', 'Calls by how they ended', [
     'route',
     'priority',
     'outcome',
@@ -65,8 +66,8 @@ export class Metrics {
   private readonly rate = this.gauge('spillway_model_rate', 'Calls a second that the climber admits to a model', [
     'model',
   ]);
-  private readonly lookups = this.counter('spillway_cache_lookups_total', 'Cache lookups', ['level', 'result']);
-  private readonly saved = this.counter('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
+  private readonly lookups = this.tally('spillway_cache_lookups_total', 'Cache lookups', ['level', 'result']);
+  private readonly saved = this.tally('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
     'direction',
   ]);
   private readonly upstreamCalls = this.counter('ai_request_total', 'Calls of models', ['model', 'status']);
@@ -114,12 +115,12 @@ export class Metrics {
   /** A call of ours has ended; `seconds` since its receipt. */
   call(journal: Journal, outcome: Outcome, seconds: number): void {
     const priority = journal.priority ?? 'none';
-    this.requests.inc({ route: journal.routeLabel, priority, outcome });
+    this.requests.add(1, journal.routeLabel, priority, outcome);
     this.duration.observe({ priority, outcome }, seconds);
     if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.observe({ priority }, journal.queueMs / 1000);
     if (journal.saved !== null) {
-      this.saved.inc({ direction: 'input' }, journal.saved.input);
-      this.saved.inc({ direction: 'output' }, journal.saved.output);
+      this.saved.add(journal.saved.input, 'input');
+      this.saved.add(journal.saved.output, 'output');
     }
   }
 
@@ -129,7 +130,7 @@ export class Metrics {
   }
 
   lookup(level: string, result: string): void {
-    this.lookups.inc({ level, result });
+    this.lookups.add(1, level, result);
   }
 
   /** A call of a model has ended. */
@@ -199,6 +200,10 @@ export class Metrics {
       for (const { limit, admitted, used } of limits)
         this.remaining.set({ model, limit }, Math.max(0, admitted - used));
     }
+  }
+
+  private tally(name: string, help: string, labelNames: string[]): Tally {
+    return new Tally({ name, help, labelNames, registry: this.registry });
   }
 
   private counter(name: string, help: string, labelNames: string[]): Counter {

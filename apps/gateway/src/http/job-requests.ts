@@ -45,7 +45,7 @@ export class JobRequests {
     const headers = plainHeaders(request);
     this.checkTarget(body, caller);
     const priority = lowerOf(parseControls(path, headers, body).priority ?? 'low', caller.max_priority);
-    const requestId = requestIdOf(request);
+    const requestId = requestIdOf(request.headers);
     const guest = this.reception.enter();
     try {
       const job = await this.jobs.submit({
@@ -53,7 +53,7 @@ export class JobRequests {
         caller,
         priority,
         requestId,
-        traceId: traceIdOf(request),
+        traceId: traceIdOf(request.headers),
         headers: keptHeaders(headers),
         callbackUrl: headers[CALLBACK] ?? null,
       });

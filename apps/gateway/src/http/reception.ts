@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { ShuttingDown } from '@spillway/contracts';
 
@@ -21,6 +22,13 @@ export class Reception {
     const guest = new AbortController();
     this.guests.add(guest);
     return guest;
+  }
+
+  /** For an answer that its caller reads slowly: a stop waits for it. */
+  holdUntilSent(response: ServerResponse): void {
+    const guest = new AbortController();
+    this.guests.add(guest);
+    response.once('close', () => this.leave(guest));
   }
 
   leave(guest: AbortController): void {

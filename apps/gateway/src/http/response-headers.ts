@@ -1,6 +1,6 @@
-import type { CallerLimit, Journal, Outcome, SpillwayError } from '@spillway/contracts';
+import type { AnswerPart, CallerLimit, Journal, Outcome, SpillwayError } from '@spillway/contracts';
 
-type Headers = Record<string, string>;
+export type Headers = Record<string, string>;
 
 const SIMILARITY_DIGITS = 4;
 
@@ -27,6 +27,11 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
     tellLimit(headers, 'tokens', journal.callerLimits.tokens);
   }
   return headers;
+}
+
+/** The headers of a whole answer's body. */
+export function wholeHeaders({ json, bytes = Buffer.byteLength(json) }: AnswerPart): Headers {
+  return { 'content-type': 'application/json; charset=utf-8', 'content-length': String(bytes) };
 }
 
 function tellLimit(headers: Headers, what: 'requests' | 'tokens', limit: CallerLimit | null): void {

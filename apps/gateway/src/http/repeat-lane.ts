@@ -1,0 +1,161 @@
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { Clock, Journal, PRIORITIES, type Answer, type Caller, type IncomingCall } from '@spillway/contracts';
+import { Gatekeeper } from '@spillway/admission';
+import { ConfigStore, type Settings } from '@spillway/config';
+import { CallReport } from '@spillway/pipeline';
+import { ResponseDigest } from '@spillway/telemetry';
+import { requestIdOf, traceIdOf } from './caller-connection';
+import { readBody } from './read-body';
+import { Reception } from './reception';
+import { answerHeaders, wholeHeaders, type Headers } from './response-headers';
+
+/** Where chat calls are posted, spelled plainly; other spellings walk the path. */
+const ADDRESSES: ReadonlySet<string | undefined> = new Set(
+  ['', ...PRIORITIES.map(priority => `/${priority}`)].map(prefix => `${prefix}/v1/chat/completions`),
+);
+/** Headers that differ from call to call and shape no answer but by what is read from them here. */
+const OF_ONE_CALL = new Set(['content-length', 'x-request-id', 'traceparent', 'tracestate']);
+/** Longer requests cost more to hash than the lane saves. */
+const LONGEST_BODY = 65_536;
+/** Calls that are remembered, at one to two kilobytes each. */
+const MOST_REMEMBERED = 10_000;
+
+/** What was done with a request before its path began. */
+interface Receipt {
+  readonly body: Promise<Buffer>;
+  /** Takes the answer that the path gave it for equal requests to come. */
+  readonly learn: (call: IncomingCall, answer: Answer, headers: Headers) => void;
+}
+
+interface Remembered {
+  readonly call: IncomingCall;
+  readonly repeat: NonNullable<Answer['repeat']>;
+  /** Beside those of the call: what hooks of the server have set. */
+  readonly headers: Headers;
+}
+
+const receipts = new WeakMap<IncomingMessage, Receipt>();
+
+export function receiptOf(request: IncomingMessage): Receipt | undefined {
+  return receipts.get(request);
+}
+
+/**
+ * In front of the server: a request that is the same to the byte as one that was answered from the memory of this
+ * process is answered so again, before it is parsed (docs/adr/0013-a-lane-for-repeated-requests.md). It leaves by the
+ * same exits as a call that walked the path, with the facts that this call had.
+ */
+@Injectable()
+export class RepeatLane {
+  private settings: Settings;
+  private readonly remembered = new Map<string, Remembered>();
+
+  constructor(
+    private readonly gatekeeper: Gatekeeper,
+    private readonly config: ConfigStore,
+    private readonly reception: Reception,
+    private readonly report: CallReport,
+    private readonly clock: Clock,
+  ) {
+    this.settings = config.current;
+  }
+
+  /** Answers a request, or lets it walk. */
+  serve(request: IncomingMessage, response: ServerResponse, walk: () => void): void {
+    const caller = this.callerOf(request);
+    const head = caller && headOf(request);
+    if (caller === null || head === null) return walk();
+    const body = readBody(request, this.settings.server.body_limit);
+    const pass = (key: string | null): void => {
+      receipts.set(request, { body, learn: this.learning(key, this.settings) });
+      walk();
+    };
+    body
+      .then(
+        bytes => {
+          const key = hash('sha256', head + bytes.toString('latin1'), 'base64url');
+          if (!this.answer(this.known(key, caller), request, response)) pass(key);
+        },
+        () => pass(null),
+      )
+      .catch((error: unknown) => response.destroy(error as Error));
+  }
+
+  /** Null for whoever the doorkeeper would send away, and for what is never answered here. */
+  private callerOf({ method, url, headers, socket }: IncomingMessage): Caller | null {
+    const isShort = Number(headers['content-length']) <= LONGEST_BODY;
+    if (method !== 'POST' || !ADDRESSES.has(url) || !isShort) return null;
+    try {
+      return this.gatekeeper.identify({
+        authorization: headers.authorization,
+        remoteAddress: socket.remoteAddress,
+      });
+    } catch {
+      return null;
+    }
+  }
+
+  /** All that was learned under other settings is forgotten. */
+  private known(key: string, caller: Caller): Remembered | undefined {
+    if (this.settings !== this.config.current) {
+      this.settings = this.config.current;
+      this.remembered.clear();
+    }
+    const known = this.remembered.get(key);
+    return known?.call.caller === caller ? known : undefined;
+  }
+
+  private answer(known: Remembered | undefined, request: IncomingMessage, response: ServerResponse): boolean {
+    if (known === undefined || !this.reception.isOpen || response.destroyed) return false;
+    const journal = Object.assign(new Journal(), known.call.journal);
+    const part = known.repeat(journal);
+    if (part === null) return false;
+    const { headers } = request;
+    const receivedAt = this.clock.now();
+    const call = Object.assign({}, known.call, {
+      id: requestIdOf(headers),
+      traceId: traceIdOf(headers),
+      receivedAt,
+      journal,
+    });
+    const ours = answerHeaders(call.id, journal, 'cache-exact');
+    response.writeHead(200, Object.assign({}, known.headers, ours, wholeHeaders(part))).end(part.json);
+    this.report.answered(call, 'cache-exact', new ResponseDigest());
+    if (response.writableLength > 0) this.reception.holdUntilSent(response);
+    return true;
+  }
+
+  private learning(key: string | null, settings: Settings): Receipt['learn'] {
+    return (call, { repeat }, headers) => {
+      if (key === null || repeat === undefined || call.streaming || settings !== this.config.current) return;
+      if (this.remembered.size >= MOST_REMEMBERED) this.forgetOldest();
+      const journal = Object.assign(new Journal(), call.journal);
+      // Of the request no text is kept.
+      const lasting = Object.assign({}, call, { body: {}, headers: {}, signal: NEVER, journal });
+      this.remembered.set(key, { call: lasting, repeat, headers });
+    };
+  }
+
+  private forgetOldest(): void {
+    for (const key of this.remembered.keys()) {
+      this.remembered.delete(key);
+      return;
+    }
+  }
+}
+
+const NEVER = new AbortController().signal;
+
+/** The same text for requests whose heads mean the same; null for heads that are not compared. */
+function headOf({ url, headers }: IncomingMessage): string | null {
+  let head = `${url}\n`;
+  for (const name in headers) {
+    if (OF_ONE_CALL.has(name)) continue;
+    const value = headers[name];
+    if (typeof value !== 'string') return null;
+    head += `${name}:${value}\n`;
+  }
+  return `${head}\n`;
+}
