@@ -50,7 +50,7 @@ export async function createHttpServer(
     forceCloseConnections: true,
     serverFactory: (walk: RequestListener) =>
       createServer(serverOptions(patience), (request, response) =>
-        serve(request, response, () => void walk(request, response)),
+        serve(request, response, () => walk(request, response)),
       ),
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {

@@ -94,8 +94,8 @@ function valueOf(level: string): number {
   return levels.values[level] ?? Infinity;
 }
 
-/** What JSON text escapes. */
-const SPECIAL = /["\\\u0000-\u001f\ud800-\udfff]/;
+/** What JSON text may have to escape: quotes, backslashes, control characters, halves of surrogate pairs. */
+const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 function fieldOf(name: string, value: unknown): string {
   switch (typeof value) {
