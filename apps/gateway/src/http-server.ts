@@ -23,7 +23,7 @@ export interface Patience {
 }
 
 /** Sees every request before the application does, and lets it walk through that unless it answers by itself. */
-export interface Front {
+interface Front {
   serve(request: IncomingMessage, response: ServerResponse, walk: () => void): void;
 }
 
