@@ -106,13 +106,14 @@ describe.each(PERMIT_WORLDS)('What permits learn from answers: %s', (_, makeWorl
     for (let at = 0; at < 12; at++) calls.push(await take());
     expect((await permits.explain('m')).learned).toMatchObject({ mode: 'auto', rate: null });
     await permits.release(calls[0] ?? (await take()), 'dropped', null, told({ overload: 'overloaded' }));
-    expect((await permits.explain('m')).learned).toMatchObject({ rate: 12, why: 'overload' });
+    expect((await permits.explain('m')).learned).toMatchObject({ rate: 11, why: 'overload' });
     expect(await room()).toBeLessThanOrEqual(4);
     for (const call of calls.slice(1)) await permits.release(call, 'dropped', null, told({ overload: 'overloaded' }));
     await new Promise(resolve => setTimeout(resolve, 220));
     await room();
     const fallen = (await permits.explain('m')).learned?.rate;
-    expect(fallen).toBeCloseTo(12 * 0.8, 6);
+    // Not one of them was taken.
+    expect(fallen).toBe(1);
     const other = await world.process();
     expect((await other.explain('m')).learned?.rate).toBe(fallen);
     await until(async () => {

@@ -77,6 +77,7 @@ describe('bad configurations', () => {
     ['models: { m: { provider: p, timeout_ms: 0 } }', ['models.m.timeout_ms']],
     ['models: { m: { provider: p, idle_timeout_ms: .nan } }', ['models.m.idle_timeout_ms']],
     ['models: { m: { provider: p, growth: { max_ratio: 0 } } }', ['models.m.growth.max_ratio']],
+    ['models: { m: { provider: p, growth: { floor_rps: 0.005 } } }', ['models.m.growth.floor_rps']],
     ['models: { m: { provider: p, climb: { mode: maybe } } }', ['models.m.climb.mode']],
     ['models: { m: { provider: p, climb: { relax_error_ratio: 0.5 } } }', ['models.m.climb.relax_error_ratio']],
     ['models: { m: { provider: p, breaker: { open_error_rate: 2 } } }', ['models.m.breaker.open_error_rate']],

@@ -18,11 +18,16 @@ const limits = z.strictObject({
   inflight: whole(0).default(0).describe('Calls at the same time; 0: none'),
 });
 
-const growth = z.strictObject({
-  max_ratio: positive().default(0.2).describe('By how much the use may grow in per_s, as a share'),
-  per_s: seconds().default(180).describe('Seconds'),
-  floor_rps: positive().default(5).describe('Calls per second that are always allowed'),
-});
+const growth = z
+  .strictObject({
+    max_ratio: positive().default(0.2).describe('By how much the use may grow in per_s, as a share'),
+    per_s: seconds().default(180).describe('Seconds'),
+    floor_rps: positive().default(5).describe('Calls per second that are always allowed'),
+  })
+  .refine(({ floor_rps, per_s }) => floor_rps * per_s >= 1, {
+    path: ['floor_rps'],
+    error: 'allows less than one call in per_s, so that none could ever begin',
+  });
 
 const climb = z
   .strictObject({

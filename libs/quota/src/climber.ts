@@ -1,7 +1,9 @@
 import type { ClimbSettings, ClimbTerms } from './limits';
+import { RecentRate } from './recent-rate';
 
-/** Calls of the last 5 to 10 s tell the rate just seen. */
-const RECENT_MS = 5_000;
+/** Spans of the rate just seen, in intervals: what is going on, and what a limit of a minute has let through. */
+const SHORT = 0.5;
+const LONG = 6;
 /** How long a ceiling that nobody reaches stays without an overload before it is lifted, ms. */
 const LIFT_MS = 600_000;
 
@@ -24,6 +26,14 @@ export interface Interval {
 /** The rate within its bounds: at least 1, at most `max_rps` where there is one. */
 function clampRate({ max_rps }: Pick<ClimbSettings, 'max_rps'>, rate: number): number {
   return Math.max(1, max_rps > 0 ? Math.min(rate, max_rps) : rate);
+}
+
+/**
+ * Calls that may go at once after a rest: those of a second. In `auto` at least `initial_rps`, or a single refusal would
+ * make the few calls of a quiet hour wait for each other.
+ */
+function burst({ mode, initial_rps }: ClimbSettings, rate: number): number {
+  return mode === 'auto' ? Math.max(rate, initial_rps) : rate;
 }
 
 /** The rate of the next interval. */
@@ -62,10 +72,12 @@ export class Climber {
   private hold = 0;
   /** Since when there was no overload. */
   private clean = 0;
-  private recent = 0;
-  private since = 0;
-  private before = 0;
-  private beforeMs = 0;
+  /** Refusals of the interval that is not over. */
+  private overloads = 0;
+  private readonly sent = new RecentRate();
+  /** Those of the sent that the provider has not refused, over the short span and the long one. */
+  private readonly taken = new RecentRate();
+  private readonly takenLong = new RecentRate();
 
   /** The ceiling that counts now; null: none. */
   ceiling(terms: ClimbTerms): number | null {
@@ -78,7 +90,7 @@ export class Climber {
   refusedUntil(terms: ClimbTerms, time: number): number | null {
     const rate = this.ceiling(terms);
     if (rate === null || this.rate === null) return null;
-    const level = this.levelAt(time, rate);
+    const level = this.levelAt(terms, time, rate);
     return level >= 1 - 1e-9 ? null : time + Math.ceil(((1 - level) / rate) * 1000);
   }
 
@@ -88,16 +100,19 @@ export class Climber {
     if (terms.mode === 'off') return this.calls;
     this.step(terms, time);
     const rate = this.ceiling(terms);
-    if (rate !== null) this.fill(this.levelAt(time, rate) - 1, time);
+    if (rate !== null) this.fill(this.levelAt(terms, time, rate) - 1, time);
     this.accepted++;
-    this.countRecent(time);
+    this.sent.add(time, SHORT * terms.interval_s);
+    this.taken.add(time, SHORT * terms.interval_s);
+    this.takenLong.add(time, LONG * terms.interval_s);
     return this.calls;
   }
 
   /** The call was never made. */
   cancel(): void {
     this.accepted = Math.max(0, this.accepted - 1);
-    this.recent = Math.max(0, this.recent - 1);
+    this.sent.withdraw();
+    this.withdrawTaken();
     this.level++;
   }
 
@@ -108,8 +123,12 @@ export class Climber {
     if (call > this.fell) this.errors++;
     if (!overload) return;
     this.clean = time;
+    this.overloads++;
+    this.withdrawTaken();
     if (slope) this.hold = Math.max(this.hold, time + terms.hold_ms);
-    if (this.rate === null) this.begin(clampRate(terms, this.recentRate(time)), 1, 'overload', time);
+    if (this.rate !== null) return;
+    const first = Math.min(this.sent.at(time), Math.max(this.takenRate(time), terms.initial_rps));
+    this.begin(terms, clampRate(terms, first), 1, 'overload', time);
   }
 
   /** Ends the interval if it is over. */
@@ -118,47 +137,47 @@ export class Climber {
     if (this.from === null) [this.from, this.clean] = [time, time];
     if (this.rate === null && terms.mode === 'on') {
       const rate = clampRate(terms, terms.initial_rps);
-      this.begin(rate, rate, 'initial', time);
+      this.begin(terms, rate, rate, 'initial', time);
     }
     const elapsed = time - this.from;
     if (elapsed < terms.interval_s * 1000) return;
     if (this.rate !== null) this.adjust(terms, time, elapsed / 1000);
-    [this.from, this.accepted, this.errors] = [time, 0, 0];
+    [this.from, this.accepted, this.errors, this.overloads] = [time, 0, 0, 0];
   }
 
   private adjust(terms: ClimbTerms, time: number, seconds: number): void {
     const rate = this.ceiling(terms) ?? 1;
     const { accepted, errors } = this;
     const next = nextRate(terms, { rate, accepted, errors, seconds, held: time < this.hold });
-    if (next.why === 'fell') this.fell = this.calls;
+    if (next.why === 'fell') {
+      this.fell = this.calls;
+      // A limit that lets half of it through would be met by small steps only after minutes of refusals.
+      if (this.overloads > 0) next.rate = clampRate(terms, Math.min(next.rate, this.takenRate(time)));
+    }
     const unused = terms.mode === 'auto' && next.why === 'idle' && time - this.clean >= LIFT_MS;
     if (unused) [this.rate, this.why] = [null, 'lifted'];
-    else this.begin(next.rate, this.levelAt(time, rate), next.why, time);
+    else this.begin(terms, next.rate, this.levelAt(terms, time, rate), next.why, time);
   }
 
-  private begin(rate: number, level: number, why: ClimbReason, time: number): void {
+  private begin(terms: ClimbTerms, rate: number, level: number, why: ClimbReason, time: number): void {
     [this.rate, this.why] = [rate, why];
-    this.fill(Math.min(level, rate), time);
+    this.fill(Math.min(level, burst(terms, rate)), time);
   }
 
   private fill(level: number, time: number): void {
     [this.level, this.filled] = [level, time];
   }
 
-  private levelAt(time: number, rate: number): number {
-    return Math.min(rate, this.level + (rate * (time - this.filled)) / 1000);
+  private levelAt(terms: ClimbTerms, time: number, rate: number): number {
+    return Math.min(burst(terms, rate), this.level + (rate * (time - this.filled)) / 1000);
   }
 
-  private countRecent(time: number): void {
-    const gone = time - this.since;
-    if (gone >= RECENT_MS) {
-      [this.before, this.beforeMs] = gone >= 2 * RECENT_MS ? [0, 0] : [this.recent, gone];
-      [this.recent, this.since] = [0, time];
-    }
-    this.recent++;
+  private withdrawTaken(): void {
+    this.taken.withdraw();
+    this.takenLong.withdraw();
   }
 
-  private recentRate(time: number): number {
-    return ((this.recent + this.before) * 1000) / Math.max(1000, time - this.since + this.beforeMs);
+  private takenRate(time: number): number {
+    return Math.max(this.taken.at(time), this.takenLong.at(time));
   }
 }

@@ -3,16 +3,44 @@
  * of learned.ts, observed-window.ts and climber.ts. Needs STATE.
  */
 export const LEARN = `
-local RECENT_MS, LIFT_MS, LONGEST_REST_MS = 5000, 600000, 3600000
+local SHORT, LONG, LIFT_MS, LONGEST_REST_MS = 0.5, 6, 600000, 3600000
 local WINDOW_MS, LONGEST_WINDOW_MS = 60000, 86400000
+
+-- How many calls there were of late, over the last one to two spans.
+local function recent() return { count = 0, before = 0, before_ms = 0 } end
+
+local function add_recent(seen, time, span_s)
+  local gone = seen.since and time - seen.since or math.huge
+  if gone >= span_s * 1000 then
+    if gone >= 2 * span_s * 1000 then seen.before, seen.before_ms = 0, 0
+    else seen.before, seen.before_ms = seen.count, gone end
+    seen.count, seen.since = 0, time
+  end
+  seen.count = seen.count + 1
+end
+
+local function withdraw_recent(seen) seen.count = math.max(0, seen.count - 1) end
+
+local function recent_rate(seen, time)
+  return (seen.count + seen.before) * 1000 / math.max(1000, time - (seen.since or time) + seen.before_ms)
+end
+
+local function taken_rate(learned, time)
+  return math.max(recent_rate(learned.taken, time), recent_rate(learned.taken_long, time))
+end
+
+local function withdraw_taken(learned)
+  withdraw_recent(learned.taken)
+  withdraw_recent(learned.taken_long)
+end
 
 -- What was learned of a model; nil: nothing is.
 local function learned_of(model)
   if not model.terms.climb then return nil end
   if not model.state.learned then
     model.state.learned = {
-      calls = 0, fell = 0, level = 0, filled = 0, accepted = 0, errors = 0, hold = 0, clean = 0,
-      recent = 0, since = 0, before = 0, before_ms = 0, rest = 0,
+      calls = 0, fell = 0, level = 0, filled = 0, accepted = 0, errors = 0, overloads = 0, hold = 0, clean = 0, rest = 0,
+      sent = recent(), taken = recent(), taken_long = recent(),
       requests = { sent = 0, call = 0, till = 0, cap = 0 }, tokens = { sent = 0, call = 0, till = 0, cap = 0 },
     }
   end
@@ -66,13 +94,17 @@ local function ceiling(climb, learned)
   return climb.mode == 'on' and clamp_rate(climb, climb.initial_rps) or nil
 end
 
-local function level_at(learned, time, rate)
-  return math.min(rate, learned.level + rate * (time - learned.filled) / 1000)
+local function burst(climb, rate)
+  return climb.mode == 'auto' and math.max(rate, climb.initial_rps) or rate
 end
 
-local function begin_rate(learned, rate, level, why, time)
+local function level_at(climb, learned, time, rate)
+  return math.min(burst(climb, rate), learned.level + rate * (time - learned.filled) / 1000)
+end
+
+local function begin_rate(climb, learned, rate, level, why, time)
   learned.rate, learned.why = rate, why
-  learned.level, learned.filled = math.min(level, rate), time
+  learned.level, learned.filled = math.min(level, burst(climb, rate)), time
 end
 
 local function next_rate(climb, rate, accepted, errors, seconds, held)
@@ -90,11 +122,14 @@ end
 local function adjust(climb, learned, time, seconds)
   local rate = ceiling(climb, learned)
   local next, why = next_rate(climb, rate, learned.accepted, learned.errors, seconds, time < learned.hold)
-  if why == 'fell' then learned.fell = learned.calls end
+  if why == 'fell' then
+    learned.fell = learned.calls
+    if learned.overloads > 0 then next = clamp_rate(climb, math.min(next, taken_rate(learned, time))) end
+  end
   if climb.mode == 'auto' and why == 'idle' and time - learned.clean >= LIFT_MS then
     learned.rate, learned.why = nil, 'lifted'
   else
-    begin_rate(learned, next, level_at(learned, time, rate), why, time)
+    begin_rate(climb, learned, next, level_at(climb, learned, time, rate), why, time)
   end
 end
 
@@ -104,26 +139,12 @@ local function step(climb, learned, time)
   if not learned.from then learned.from, learned.clean = time, time end
   if not learned.rate and climb.mode == 'on' then
     local rate = clamp_rate(climb, climb.initial_rps)
-    begin_rate(learned, rate, rate, 'initial', time)
+    begin_rate(climb, learned, rate, rate, 'initial', time)
   end
   local elapsed = time - learned.from
   if elapsed < climb.interval_s * 1000 then return end
   if learned.rate then adjust(climb, learned, time, elapsed / 1000) end
-  learned.from, learned.accepted, learned.errors = time, 0, 0
-end
-
-local function count_recent(learned, time)
-  local gone = time - learned.since
-  if gone >= RECENT_MS then
-    if gone >= 2 * RECENT_MS then learned.before, learned.before_ms = 0, 0
-    else learned.before, learned.before_ms = learned.recent, gone end
-    learned.recent, learned.since = 0, time
-  end
-  learned.recent = learned.recent + 1
-end
-
-local function recent_rate(learned, time)
-  return (learned.recent + learned.before) * 1000 / math.max(1000, time - learned.since + learned.before_ms)
+  learned.from, learned.accepted, learned.errors, learned.overloads = time, 0, 0, 0
 end
 
 -- A call goes out; returns what its answer is understood by. sums: of the minute, nil: they are not kept.
@@ -134,9 +155,11 @@ local function learn_sent(model, tokens, sums)
   if climb.mode ~= 'off' then
     step(climb, learned, model.time)
     local rate = ceiling(climb, learned)
-    if rate then learned.level, learned.filled = level_at(learned, model.time, rate) - 1, model.time end
+    if rate then learned.level, learned.filled = level_at(climb, learned, model.time, rate) - 1, model.time end
     learned.accepted = learned.accepted + 1
-    count_recent(learned, model.time)
+    add_recent(learned.sent, model.time, SHORT * climb.interval_s)
+    add_recent(learned.taken, model.time, SHORT * climb.interval_s)
+    add_recent(learned.taken_long, model.time, LONG * climb.interval_s)
   end
   send(learned.requests, 1)
   send(learned.tokens, tokens)
@@ -147,7 +170,8 @@ end
 -- The call was never made.
 local function unlearn_sent(learned, call)
   learned.accepted = math.max(0, learned.accepted - 1)
-  learned.recent = math.max(0, learned.recent - 1)
+  withdraw_recent(learned.sent)
+  withdraw_taken(learned)
   learned.level = learned.level + 1
   correct(learned.requests, call, -1)
 end
@@ -162,7 +186,7 @@ local function learned_refusal(model, learned, tokens)
   if till then return 'observed-tokens', till end
   local rate = ceiling(climb, learned)
   if not rate or not learned.rate then return nil end
-  local level = level_at(learned, time, rate)
+  local level = level_at(climb, learned, time, rate)
   if level >= 1 - 1e-9 then return nil end
   return 'climb', time + math.ceil((1 - level) / rate * 1000)
 end
@@ -172,8 +196,12 @@ local function fail(climb, learned, time, call, overload)
   if call > learned.fell then learned.errors = learned.errors + 1 end
   if not overload then return end
   learned.clean = time
+  learned.overloads = learned.overloads + 1
+  withdraw_taken(learned)
   if overload == 'slope' then learned.hold = math.max(learned.hold, time + climb.hold_ms) end
-  if not learned.rate then begin_rate(learned, clamp_rate(climb, recent_rate(learned, time)), 1, 'overload', time) end
+  if learned.rate then return end
+  local first = math.min(recent_rate(learned.sent, time), math.max(taken_rate(learned, time), climb.initial_rps))
+  begin_rate(climb, learned, clamp_rate(climb, first), 1, 'overload', time)
 end
 
 -- Takes in what the answer of a call has told; observed: nil if nothing.
