@@ -1,0 +1,132 @@
+import { dangerOf } from '../language/dangers';
+import { differenceOf } from '../language/difference';
+import { read, type Term } from '../language/reading';
+import { LEAST_LABELS, boundaryOf, wilsonLower, type ErrorBudget } from './boundary';
+import { Groups } from './groups';
+import { conceptsOf, pairFeatures } from './pair-features';
+import { Rarity } from './rarity';
+import { Verifier } from './verifier';
+
+/** Trials that the boundary is drawn from, the latest. */
+const WINDOW = 2_000;
+/** Trials between two boundaries. */
+const STEP = 50;
+/** What a candidate without rivals is ahead of. */
+const NOTHING_NEAR = 0.3;
+
+export interface Candidate {
+  /** Names the kept question. */
+  readonly id: string;
+  readonly text: string;
+  /** Cosine. */
+  readonly score: number;
+}
+
+/** A candidate with what experience says of it. */
+export interface Weighed<C extends Candidate> {
+  readonly candidate: C;
+  /** That its answer serves, 0 to 1; 0 while nothing was learned. */
+  readonly probability: number;
+  readonly features: readonly number[];
+  /** Differs in polarity, quantity, role, scope, time, person or condition: never reused, whatever was learned. */
+  readonly dangerous: boolean;
+}
+
+/** What was found of one pair of questions. */
+export interface Judgement {
+  readonly asked: string;
+  readonly kept: string;
+  /** Null where nobody weighed the pair. */
+  readonly features: readonly number[] | null;
+  readonly same: boolean;
+  /** `first`: the likeliest candidate of its call · `other`: one of the rest · `hit`: it was reused. */
+  readonly role: 'first' | 'other' | 'hit';
+}
+
+interface Kept {
+  readonly features: readonly number[];
+  readonly same: boolean;
+}
+
+/** What one route has learned of reuse: which questions share an answer, and how sure is sure enough. */
+export class Experience {
+  /** The least probability at which a candidate is reused; null: not known yet. */
+  boundary: number | null = null;
+  readonly groups = new Groups();
+  private readonly verifier = new Verifier();
+  private readonly rarity = new Rarity();
+  private readonly trials: Kept[] = [];
+  private readonly hits: boolean[] = [];
+  private count = 0;
+
+  constructor(private readonly budget: () => ErrorBudget) {}
+
+  /** The candidates, likeliest first. */
+  weigh<C extends Candidate>(question: string, candidates: readonly C[]): readonly Weighed<C>[] {
+    const asked = read(question);
+    const total = candidates.reduce((sum, { score }) => sum + score, 0) || 1;
+    const weighed = candidates.map(candidate => this.weighOne(asked, candidate, candidates, total));
+    return weighed.sort((a, b) => b.probability - a.probability || b.candidate.score - a.candidate.score);
+  }
+
+  /** A question was asked: its words are less rare from now on. */
+  seen(question: string): void {
+    this.rarity.seen(conceptsOf(read(question)));
+  }
+
+  /** Whether what the guard lets through may be reused here: not after it has proved wrong too often. */
+  get trustsGuard(): boolean {
+    if (this.hits.length < LEAST_LABELS) return true;
+    const wrong = this.hits.filter(same => !same).length;
+    return wilsonLower(wrong, this.hits.length) <= this.budget().errors;
+  }
+
+  learn({ asked, kept, features, same, role }: Judgement): void {
+    if (same) this.groups.join(asked, kept);
+    if (role === 'hit') push(this.hits, same);
+    if (features === null) return;
+    this.verifier.learn(features, same);
+    if (role === 'other') return;
+    push(this.trials, { features, same });
+    this.count += 1;
+    if (this.count % STEP === 0) this.draw();
+  }
+
+  private draw(): void {
+    const trials = this.trials.map(({ features, same }) => ({
+      same,
+      probability: this.verifier.probability(features),
+    }));
+    this.boundary = boundaryOf(trials, this.budget());
+  }
+
+  private weighOne<C extends Candidate>(
+    asked: readonly Term[],
+    candidate: C,
+    all: readonly C[],
+    total: number,
+  ): Weighed<C> {
+    const group = this.groups.of(candidate.id);
+    const kept = read(candidate.text);
+    const rival = all.find(other => this.groups.of(other.id) !== group)?.score ?? NOTHING_NEAR;
+    const together = all.filter(other => this.groups.of(other.id) === group).reduce((sum, { score }) => sum + score, 0);
+    const features = pairFeatures(
+      {
+        asked,
+        kept,
+        score: candidate.score,
+        lead: candidate.score - rival,
+        agreement: together / total,
+        groupSize: this.groups.sizeOf(candidate.id),
+      },
+      this.rarity,
+    );
+    const dangerous = dangerOf(differenceOf(asked, kept)) !== null;
+    return { candidate, probability: this.verifier.probability(features), features, dangerous };
+  }
+}
+
+function push<Value>(window: Value[], value: Value): void {
+  window.push(value);
+  if (window.length > WINDOW) window.shift();
+}
