@@ -64,7 +64,7 @@ export function streamTable(streams) {
   );
 }
 
-export function writtenReport({ pairs, categories, streams }, threshold) {
+export function writtenReport({ pairs, categories, streams, budgets, learned }, threshold) {
   return `# Reuse by the semantic cache: language
 
 Written by \`npm run eval:cache\`. Cells read "reused of different questions / reused of equal ones": the first is false reuse, the second recall. Scores are of the builtin embedder, whose own threshold is ${threshold}. Without a score a column says what the guard alone would let through. Odd rows were held out while rules and lists were written. The sets named \`traps\` and \`everyday\` were read as a whole, and the latter were written by the hand that wrote the lists: their recall says little of other texts. At the first run, before anything was changed for them, \`strict\` reused 0 of 127 traps of the \`everyday\` sets, 29 of 40 English and 17 of 40 Chinese paraphrases.
@@ -82,6 +82,14 @@ ${categories}
 Each question is answered from the first earlier one with the same canonical key; right is one of the same intent.
 
 ${streams}
+
+Each question is answered from the nearest earlier one that the decider lets through; over all thresholds, the most hits with so many wrong answers among all requests, and the threshold that gives them.
+
+${budgets}
+
+After learning: strict guard, and beyond it what the verifier has learned from a judge who knows the intents and judges up to three candidates of each call, with \`cache.error_budget\` 0.01. As published, all questions of an intent come in a row, so that what is learned must serve intents that were never seen before; shuffled is how questions come in.
+
+${learned}
 
 ## Sets
 

@@ -6,6 +6,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { ensureInstalled, root } from '../scripts/workspace.mjs';
 import { categoryTable, pairTable, streamTable, writtenReport } from './eval-cache-report.mjs';
+import { budgetTable, evaluateStream, learnedTable } from './eval-cache-streams.mjs';
 
 const { positionals } = parseArgs({ allowPositionals: true });
 ensureInstalled();
@@ -17,6 +18,7 @@ load('./test/support/run-typescript.cjs');
 const { guard } = load('./libs/cache/src/language/guard.ts');
 const { canonicalKey } = load('./libs/cache/src/language/canonical-key.ts');
 const { refusingRule } = load('./libs/cache/src/language/admission-rules.ts');
+const { Experience } = load('./libs/cache/src/trust/experience.ts');
 const { BuiltinEmbedder } = load('./libs/cache/src/vectors/builtin-embedder.ts');
 
 const SETS = join(root, 'test/data/cache');
@@ -71,17 +73,22 @@ const files =
         .map(name => join(SETS, name));
 const pairs = [];
 const streams = [];
+const evaluated = [];
 for (const file of files) {
   const name = basename(file, '.tsv');
   const rows = rowsOf(file);
-  if (/\.intent/.test(name)) streams.push({ name, ...streamed(rows) });
-  else pairs.push({ name, pairs: await Promise.all(rows.map(judged)) });
+  if (/\.intent/.test(name)) {
+    streams.push({ name, ...streamed(rows) });
+    evaluated.push(...(await evaluateStream(name, rows, { embedder, guard, Experience })));
+  } else pairs.push({ name, pairs: await Promise.all(rows.map(judged)) });
 }
 
 const tables = {
   pairs: pairTable(pairs, embedder.similarityThreshold),
   categories: categoryTable(pairs),
   streams: streamTable(streams),
+  budgets: budgetTable(evaluated),
+  learned: learnedTable(evaluated),
 };
 console.log(Object.values(tables).filter(Boolean).join('\n\n'));
 if (positionals.length === 0) {

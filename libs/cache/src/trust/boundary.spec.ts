@@ -15,9 +15,9 @@ describe('the plausible rates', () => {
   });
 
   it('are those of the published formula', () => {
-    // One-sided 95 %, z = 1.645: 0 of 30 leaves z² / (n + z²).
-    expect(wilsonUpper(0, 30)).toBeCloseTo((1.645 * 1.645) / (30 + 1.645 * 1.645), 10);
-    expect(wilsonLower(30, 30)).toBeCloseTo(30 / (30 + 1.645 * 1.645), 10);
+    // One-sided 90 %, z = 1.282: 0 of 30 leaves z² / (n + z²).
+    expect(wilsonUpper(0, 30)).toBeCloseTo((1.282 * 1.282) / (30 + 1.282 * 1.282), 10);
+    expect(wilsonLower(30, 30)).toBeCloseTo(30 / (30 + 1.282 * 1.282), 10);
   });
 
   it('are everything while nothing was observed', () => {
@@ -39,7 +39,7 @@ describe('the boundary of reuse', () => {
   it('goes down only as far as the wrong ones stay within the budget', () => {
     const all = [...trials(300, 0, 0.9), ...trials(300, 3, 0.8), ...trials(300, 60, 0.7), ...trials(0, 300, 0.1)];
     expect(boundaryOf(all, NO_JUDGE_ERROR)).toBe(0.8);
-    expect(boundaryOf(all, { errors: 0.002, judgeError: 0 })).toBeNull();
+    expect(boundaryOf(all, { errors: 0.001, judgeError: 0 })).toBeNull();
     expect(boundaryOf(all, { errors: 0.2, judgeError: 0 })).toBe(0.7);
   });
 

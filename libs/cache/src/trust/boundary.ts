@@ -1,15 +1,15 @@
-/** One-sided 95 %. */
-const Z = 1.645;
+/** One-sided 90 %: at 90 % streams of public questions stayed at two thirds of the budget. */
+const Z = 1.282;
 
 /** Judgements needed before a boundary means anything. */
 export const LEAST_LABELS = 30;
 
-/** Highest rate that `count` of `total` leave plausible (Wilson 1927), at 95 %. */
+/** Highest rate that `count` of `total` leave plausible (Wilson 1927), at 90 %. */
 export function wilsonUpper(count: number, total: number): number {
   return total === 0 ? 1 : wilson(count, total, Z);
 }
 
-/** Lowest rate that `count` of `total` leave plausible (Wilson 1927), at 95 %. */
+/** Lowest rate that `count` of `total` leave plausible (Wilson 1927), at 90 %. */
 export function wilsonLower(count: number, total: number): number {
   return total === 0 ? 0 : wilson(count, total, -Z);
 }
@@ -36,7 +36,7 @@ export interface ErrorBudget {
 
 /**
  * The least probability at which reuse stays within the budget: among the trials, each one a call, the wrong ones at
- * or above it are, at 95 %, no more than `errors` of all. Null while no boundary has at least 30 trials above it.
+ * or above it are, at 90 %, no more than `errors` of all. Null while no boundary has at least 30 trials above it.
  */
 export function boundaryOf(trials: readonly Trial[], { errors, judgeError }: ErrorBudget): number | null {
   const sorted = [...trials].sort((a, b) => b.probability - a.probability);

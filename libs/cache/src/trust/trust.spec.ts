@@ -56,7 +56,7 @@ describe('trust', () => {
         same_near_misses: 1,
         wrong_hits: 1,
         precision: 0.9,
-        precision_at_least: expect.closeTo(0.66, 1) as number,
+        precision_at_least: expect.closeTo(0.72, 1) as number,
         boundary: null,
         trusts_guard: true,
         evicted: 0,

@@ -22,7 +22,7 @@ export interface RouteQuality {
   readonly judged_near_misses: number;
   readonly same_near_misses: number;
   readonly wrong_hits: number;
-  /** Share of right reuses among those judged, and the least that they leave plausible at 95 %; null: none judged. */
+  /** Share of right reuses among those judged, and the least that they leave plausible at 90 %; null: none judged. */
   readonly precision: number | null;
   readonly precision_at_least: number | null;
   /** The least probability at which a near question is reused; null: not known yet, only the guard decides. */
