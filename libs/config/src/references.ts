@@ -28,6 +28,7 @@ const named = z
       .array(z.object({ name: text, key: text, routes: texts }).catch({ name: '', key: '', routes: [] }))
       .catch([]),
     embedding: z.object({ provider: text, model: text }).catch({ provider: '', model: '' }),
+    cache: z.object({ judge: z.object({ model: text }).catch({ model: '' }) }).catch({ judge: { model: '' } }),
   })
   .catch({
     providers: {},
@@ -36,6 +37,7 @@ const named = z
     passthrough: '',
     keys: [],
     embedding: { provider: '', model: '' },
+    cache: { judge: { model: '' } },
   });
 
 type Named = z.output<typeof named>;
@@ -49,6 +51,7 @@ export function checkReferences(value: unknown): Problem[] {
     ...Object.keys(names.routes).flatMap(route => checkRoute(names, route)),
     ...checkKeys(names),
     ...checkEmbedding(names),
+    ...checkJudge(names),
   ];
 }
 
@@ -117,6 +120,11 @@ function checkEmbedding({ embedding, providers }: Named): Problem[] {
     ...(OWN_EMBEDDERS.includes(provider) ? [] : unknown(providers, provider, ['embedding', 'provider'], 'provider')),
     ...(model === '' ? [problem(['embedding', 'model'], 'missing; only the builtin embedding needs none')] : []),
   ];
+}
+
+function checkJudge({ cache, models, routes, passthrough }: Named): Problem[] {
+  if (passthrough !== '') return [];
+  return unknown({ ...models, ...routes }, cache.judge.model, ['cache', 'judge', 'model'], 'route or model');
 }
 
 function unknown(table: object, name: string, path: Path, kind: string): Problem[] {

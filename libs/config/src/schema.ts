@@ -52,17 +52,26 @@ const qdrant = z.strictObject({
     .describe('Its collection'),
 });
 
+const judge = z.strictObject({
+  model: name().optional().describe('Route or model that judges whether one answer serves two questions; none: nobody'),
+  agreement: z.boolean().default(false).describe('Compare fresh answers with kept ones: free, and rough'),
+  hits: ratio().default(0.05).describe('Share of semantic hits that are judged'),
+  per_minute: whole(0).default(30).describe('Questions to the judge at most, for each process'),
+  error: ratio().default(0.05).describe('Share of wrong reuses that the judge is expected to overlook'),
+});
+
 const cache = z.strictObject({
   ttl_s: seconds().default(3600).describe('Seconds an answer is kept where the route says nothing else'),
   l1_entries: whole(1).default(10_000).describe('Answers kept in the process'),
   max_item_bytes: whole(1).default(1_000_000).describe('Largest answer that is kept'),
-  error_budget: ratio().default(0.01).describe('Share of semantic hits that may be wrong'),
+  error_budget: ratio().default(0.01).describe('Share of looked-up calls that may be answered wrongly by the semantic cache'),
   coalesce: z
     .boolean()
     .default(true)
     .describe('Equal calls that are under way at the same time share one call of a model'),
   share: z.enum(['key', 'team', 'all']).default('key').describe('Who shares cached answers'),
   vector_entries: whole(1).default(100_000).describe('Questions in the embedded vector index'),
+  judge: judge.prefault({}).describe('Who judges reuse in the background, so that the semantic cache learns'),
   folder: optionalFolder().describe(
     'Folder where the embedded vector index outlives the process; null: in memory only',
   ),
