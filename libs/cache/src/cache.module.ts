@@ -14,6 +14,8 @@ import { RedisGenerations } from './redis-generations';
 import { RedisStore } from './redis-store';
 import { SemanticCacheStage } from './semantic-cache.stage';
 import { SimilarQuestions } from './similar-questions';
+import { ReuseDesk } from './trust/reuse-desk';
+import { TRUST } from './trust/trust.providers';
 import { Embedder } from './vectors/embedder';
 import { VectorIndex } from './vectors/vector-index';
 import { VectorsModule } from './vectors/vectors.module';
@@ -54,10 +56,11 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
       useFactory: (...parts: ConstructorParameters<typeof SimilarQuestions>) => new SimilarQuestions(...parts),
       inject: [Embedder, VectorIndex, Logger],
     },
+    ...TRUST,
     {
       provide: SemanticCacheStage,
       useFactory: (...parts: ConstructorParameters<typeof SemanticCacheStage>) => new SemanticCacheStage(...parts),
-      inject: [SimilarQuestions, ExactStore, Clock, Metrics],
+      inject: [SimilarQuestions, ExactStore, ReuseDesk, Clock, Metrics],
     },
     {
       provide: ExactCacheStage,
@@ -71,6 +74,6 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
       inject: [ExactStore, SimilarQuestions, Clock, ConfigStore],
     },
   ],
-  exports: [CacheGenerations, ExactCacheStage, FillCachesStage, SemanticCacheStage, VectorsModule],
+  exports: [CacheGenerations, ExactCacheStage, FillCachesStage, ReuseDesk, SemanticCacheStage, VectorsModule],
 })
 export class CacheModule {}

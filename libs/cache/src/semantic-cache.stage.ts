@@ -3,8 +3,10 @@ import { answersSimilar, mayReadSimilar } from './cacheability';
 import type { CachedAnswer } from './cached-answer';
 import type { ExactStore } from './exact-store';
 import { hit } from './hit';
-import type { SimilarQuestions } from './similar-questions';
+import type { Found, SimilarQuestions } from './similar-questions';
 import { judge } from './similarity';
+import type { ReuseDesk } from './trust/reuse-desk';
+import type { Neighbour } from './vectors/vector-index';
 
 /** Counts lookups; `shadow`: what would have been a hit. */
 export interface SemanticMeter {
@@ -20,7 +22,8 @@ interface Comparison {
 
 /**
  * Answers a call with the answer to a question that asks the same in other words. Candidates are tried from the nearest
- * on; one that is refused, or whose answer is gone, lets the next one try.
+ * on; one that is refused, or whose answer is gone, lets the next one try. What the guard refuses may still be served
+ * where experience is sure.
  */
 export class SemanticCacheStage implements Stage<KeyedCall> {
   readonly name = 'semantic-cache';
@@ -28,6 +31,7 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
   constructor(
     private readonly questions: Pick<SimilarQuestions, 'near'>,
     private readonly store: ExactStore,
+    private readonly reuse: ReuseDesk,
     private readonly clock: Clock,
     private readonly meter?: SemanticMeter,
   ) {}
@@ -48,15 +52,37 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
   private async compare(call: KeyedCall, question: Question): Promise<Comparison> {
     const found = await this.questions.near(call, question);
     if (found === null) return { kept: null, vector: null };
-    const { vector, rules, neighbours } = found;
-    for (const neighbour of neighbours) {
+    const { vector, rules, near } = found;
+    for (const neighbour of near.neighbours) {
       const { serve, reason } = judge(question.text, neighbour, rules);
-      const kept = serve ? await this.store.get(neighbour.id) : null;
-      const fate = !serve ? 'refused' : kept === null ? 'gone' : answersSimilar(call) ? 'served' : 'shadow';
-      note(call, { score: neighbour.score, reason, fate });
-      if (kept !== null) return { kept, vector };
+      const isTrusted = serve && this.reuse.trustsGuard(call.route.name);
+      const kept = await this.tried(call, neighbour, isTrusted, serve && !isTrusted ? 'distrusted' : reason);
+      if (kept !== null) return this.reused(call, found, neighbour, kept);
     }
+    const weighed = this.reuse.weigh(call, near);
+    for (const likely of weighed.filter(one => rules.guard !== 'off' && this.reuse.isSure(call, one))) {
+      const kept = await this.tried(call, likely.candidate, true, 'learned');
+      if (kept !== null) return this.reused(call, found, likely.candidate, kept);
+    }
+    this.reuse.missed(call, near, weighed);
     return { kept: null, vector };
+  }
+
+  private async tried(
+    call: KeyedCall,
+    { id, score }: Neighbour,
+    serve: boolean,
+    reason: string,
+  ): Promise<CachedAnswer | null> {
+    const kept = serve ? await this.store.get(id) : null;
+    const fate = !serve ? 'refused' : kept === null ? 'gone' : answersSimilar(call) ? 'served' : 'shadow';
+    note(call, { score, reason, fate });
+    return kept;
+  }
+
+  private reused(call: KeyedCall, { vector, near }: Found, neighbour: Neighbour, kept: CachedAnswer): Comparison {
+    this.reuse.reused(call, near, neighbour);
+    return { kept, vector };
   }
 }
 

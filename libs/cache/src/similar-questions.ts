@@ -3,8 +3,10 @@ import type { KeyedCall, Question } from '@spillway/contracts';
 import type { Logger } from '@spillway/telemetry';
 import { partitionOf } from './scope-fingerprint';
 import { similarityRules, type SimilarityRules } from './similarity';
+import type { NearQuestions } from './trust/reuse-desk';
+import type { KeptQuestion } from './trust/trust';
 import type { Embedder } from './vectors/embedder';
-import type { Neighbour, VectorIndex, VectorPlace } from './vectors/vector-index';
+import type { VectorIndex, VectorPlace } from './vectors/vector-index';
 
 /** Neighbours that are compared with a question, nearest first. */
 const MOST_CANDIDATES = 8;
@@ -12,11 +14,10 @@ const MOST_CANDIDATES = 8;
 /** Questions that have nothing in common with each other, and hardly with others. */
 const UNRELATED = ['How do I remove limescale from a kettle?', 'Which museums in Vienna are free on Sundays?'] as const;
 
-interface Found {
+export interface Found {
   readonly vector: Float32Array;
   readonly rules: SimilarityRules;
-  /** Nearest first. */
-  readonly neighbours: readonly Neighbour[];
+  readonly near: NearQuestions;
 }
 
 /** Questions that were asked, by what they say. Never fails: trouble is no neighbours, or a question that is not kept. */
@@ -41,7 +42,8 @@ export class SimilarQuestions implements OnModuleInit {
     if (vector === null) return null;
     const rules = await this.rulesOf(call, vector);
     const place = this.placeOf(call, question, vector);
-    return { vector, rules, neighbours: await this.index.search(place, vector, MOST_CANDIDATES, rules.near) };
+    const neighbours = await this.index.search(place, vector, MOST_CANDIDATES, rules.near);
+    return { vector, rules, near: { text: question.text, partition: place.partition, neighbours } };
   }
 
   /** From now on the question leads to the answer under `key`. */
@@ -50,6 +52,11 @@ export class SimilarQuestions implements OnModuleInit {
     if (vector === null) return;
     const { text } = question;
     await this.index.upsert([{ ...this.placeOf(call, question, vector), id: key, text, vector, expiresAt }]);
+  }
+
+  /** The question is not found any more; its answer stays, for those who ask the very same. */
+  async forget({ partition, id }: KeptQuestion): Promise<void> {
+    await this.index.delete(partition, [id]);
   }
 
   private async vectorOf({ text }: Question): Promise<Float32Array | null> {

@@ -54,7 +54,6 @@ const qdrant = z.strictObject({
 
 const judge = z.strictObject({
   model: name().optional().describe('Route or model that judges whether one answer serves two questions; none: nobody'),
-  agreement: z.boolean().default(false).describe('Compare fresh answers with kept ones: free, and rough'),
   hits: ratio().default(0.05).describe('Share of semantic hits that are judged'),
   per_minute: whole(0).default(30).describe('Questions to the judge at most, for each process'),
   error: ratio().default(0.05).describe('Share of wrong reuses that the judge is expected to overlook'),
@@ -64,7 +63,9 @@ const cache = z.strictObject({
   ttl_s: seconds().default(3600).describe('Seconds an answer is kept where the route says nothing else'),
   l1_entries: whole(1).default(10_000).describe('Answers kept in the process'),
   max_item_bytes: whole(1).default(1_000_000).describe('Largest answer that is kept'),
-  error_budget: ratio().default(0.01).describe('Share of looked-up calls that may be answered wrongly by the semantic cache'),
+  error_budget: ratio()
+    .default(0.01)
+    .describe('Share of looked-up calls that may be answered wrongly by the semantic cache'),
   coalesce: z
     .boolean()
     .default(true)

@@ -17,8 +17,6 @@ export interface Pair extends Omit<Judgement, 'same'> {
 export interface JudgeSettings {
   /** The route or model that is asked; null: none. */
   readonly model: string | null;
-  /** Whether fresh answers are compared with kept ones. */
-  readonly agreement: boolean;
   /** Share of reuses that are judged. */
   readonly hits: number;
   /** Questions to the model at most, of this process. */
@@ -49,13 +47,7 @@ export class JudgeDesk implements BeforeApplicationShutdown {
 
   /** Whether anything is judged at all; without, nobody need weigh anything. */
   get isOpen(): boolean {
-    const { model, agreement } = this.settings();
-    return model !== null || agreement;
-  }
-
-  /** Whether fresh answers are to be compared with kept ones. */
-  get compares(): boolean {
-    return this.settings().agreement;
+    return this.settings().model !== null;
   }
 
   nearMisses(pairs: readonly Pair[]): void {
@@ -67,18 +59,13 @@ export class JudgeDesk implements BeforeApplicationShutdown {
     if (Math.random() < this.settings().hits) this.take(pair());
   }
 
-  /** A judgement from elsewhere: of fresh answers, or by an operator. */
-  decide({ texts: _, ...pair }: Pair, same: boolean, source: 'agreement' | 'feedback'): void {
-    this.judgements.append({ ...pair, same, source });
-  }
-
   beforeApplicationShutdown(): void {
     this.waiting.length = 0;
     this.leaving.abort(new ShuttingDown('This process is shutting down.'));
   }
 
   private take(pair: Pair): void {
-    if (this.settings().model === null || this.waiting.length >= MOST_WAITING || this.leaving.signal.aborted) return;
+    if (!this.isOpen || this.waiting.length >= MOST_WAITING || this.leaving.signal.aborted) return;
     if (!this.mayAsk()) return;
     this.waiting.push(pair);
     if (!this.working) void this.work();

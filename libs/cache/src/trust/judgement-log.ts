@@ -5,7 +5,7 @@ export interface LoggedJudgement extends Judgement {
   readonly route: string;
   /** Of the kept question. */
   readonly partition: string;
-  readonly source: 'model' | 'agreement' | 'feedback';
+  readonly source: 'model' | 'feedback';
 }
 
 type Listener = (judgement: LoggedJudgement) => void;
