@@ -9,6 +9,7 @@ import { JobsModule } from '@spillway/jobs';
 import { SchedulingModule } from '@spillway/scheduling';
 import { AdminJobsController } from './http/admin-jobs.controller';
 import { AdminController } from './http/admin.controller';
+import { CacheReuseController } from './http/cache-reuse.controller';
 import { ExplainController } from './http/explain.controller';
 import { ErrorFilter } from './http/error-responses';
 import { ModelStatuses } from './http/model-status';
@@ -29,7 +30,14 @@ import { Reception } from './http/reception';
     QuotaModule,
     SchedulingModule,
   ],
-  controllers: [OperationsController, AdminController, AdminJobsController, ExplainController, ModelsController],
+  controllers: [
+    OperationsController,
+    AdminController,
+    AdminJobsController,
+    CacheReuseController,
+    ExplainController,
+    ModelsController,
+  ],
   providers: [ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],
 })

@@ -2,7 +2,7 @@ import 'reflect-metadata';
 import { Global, Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { ConfigStore } from '@spillway/config';
-import { Clock, partsOf, SystemClock, wholePart, type Answer } from '@spillway/contracts';
+import { Clock, Errands, partsOf, SystemClock, wholePart, type Answer } from '@spillway/contracts';
 import { RedisModule } from '@spillway/redis';
 import { Logger, Metrics } from '@spillway/telemetry';
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
@@ -25,6 +25,7 @@ async function start(redis: { url: string; prefix: string } | null): Promise<Pro
     { provide: Clock, useValue: new SystemClock() },
     { provide: Logger, useValue: new CapturedLog() },
     { provide: Metrics, useValue: new Metrics() },
+    { provide: Errands, useValue: { run: () => Promise.reject(new Error('nobody judges')) } },
   ];
   @Global()
   @Module({ providers: environment, exports: environment })

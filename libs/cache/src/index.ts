@@ -11,3 +11,5 @@ export { RedisGenerations } from './redis-generations';
 export { RedisStore } from './redis-store';
 export { SemanticCacheStage } from './semantic-cache.stage';
 export { CacheHelpers } from './vectors/cache-helpers';
+export { ReuseDesk } from './trust/reuse-desk';
+export type { RouteQuality } from './trust/trust';

@@ -2,6 +2,7 @@ import { chunkPart, partsOf, wholePart, type Answer, type Call, type JsonObject 
 import { cacheableCall, completion } from '../../../test/support/cached-calls';
 import { CapturedLog } from '../../../test/support/captured-log';
 import { ManualClock } from '../../../test/support/manual-clock';
+import { reuseDesk } from '../../../test/support/reuse';
 import { randomFrom } from '../../../test/support/vectors';
 import { MemoryGenerations } from './cache-generations';
 import { CacheIdentities, type CacheShare } from './cache-identities';
@@ -10,6 +11,7 @@ import { FillCachesStage } from './fill-caches.stage';
 import { MemoryStore } from './memory-store';
 import { SemanticCacheStage } from './semantic-cache.stage';
 import { SimilarQuestions } from './similar-questions';
+import type { ReuseDesk } from './trust/reuse-desk';
 import { BuiltinEmbedder } from './vectors/builtin-embedder';
 import { EmbeddedIndex } from './vectors/embedded-index';
 import { Embedder } from './vectors/embedder';
@@ -70,17 +72,19 @@ class System {
   calls = 0;
   readonly store = new MemoryStore({ entries: 100, bytes: 1_000_000 }, this.clock);
   readonly index: EmbeddedIndex;
+  readonly reuse: ReuseDesk;
   private readonly exact: ExactCacheStage;
   private readonly semantic: SemanticCacheStage;
   private readonly fill: FillCachesStage;
 
-  constructor(embedder: Embedder = new BuiltinEmbedder()) {
+  constructor(embedder: Embedder = new BuiltinEmbedder(), judge?: (asked: string, kept: string) => boolean) {
     const meter = { lookup: (...counted: string[]) => void this.lookups.push(counted.join(' ')) };
     const identities = new CacheIdentities(this.generations, () => this.share);
     this.index = new EmbeddedIndex({ embedder: embedder.id, entries: 1000, folder: null }, this.clock, this.log);
     const questions = new SimilarQuestions(embedder, this.index, this.log);
     this.exact = new ExactCacheStage(this.store, identities, this.clock, meter);
-    this.semantic = new SemanticCacheStage(questions, this.store, this.clock, meter);
+    this.reuse = reuseDesk({ clock: this.clock, judge, forget: question => void questions.forget(question) });
+    this.semantic = new SemanticCacheStage(questions, this.store, this.reuse, this.clock, meter);
     this.fill = new FillCachesStage(this.store, questions, this.clock, () => 10_000);
   }
 
@@ -384,5 +388,54 @@ describe('isolation', () => {
     system.share = 'team';
     expect(await system.askAfter(named(QUESTION, 'a', null), named(QUESTION, 'b', null))).toBe('MISS');
     expect(await system.ask(named(REWORDED, 'a', null))).toBe('SEMANTIC_HIT semantic');
+  });
+});
+
+describe('a route that learns from a judge', () => {
+  const returning = (thing: string): [string, string] => [
+    `How do I return my new ${thing}?`,
+    `What is the procedure for giving back a ${thing} I purchased?`,
+  ];
+  const THINGS = Array.from({ length: 160 }, (_, index) => `${['hat', 'coat', 'lamp', 'desk'][index % 4]}-${index}`);
+  /** Equal where both are about one thing. */
+  const aboutTheSame = (asked: string, kept: string): boolean =>
+    /\w+-\d+/.exec(asked)?.[0] === /\w+-\d+/.exec(kept)?.[0];
+
+  it('comes to reuse what its guard alone refuses, and nothing that differs in number', async () => {
+    const near = new ScriptedEmbedder({});
+    near.embed = async texts =>
+      texts.map(text => (/-\d+/.test(text) ? Float32Array.of(0.8, 0.6, 0) : Float32Array.of(0, 0, 1)));
+    const system = new System(near, aboutTheSame);
+    const statuses: string[] = [];
+    for (const [index, thing] of THINGS.entries()) {
+      const scope = { controls: { scope: String(index) } };
+      const [first, again] = returning(thing);
+      await system.ask(call(first, scope));
+      statuses.push(await system.ask(call(again, scope)));
+    }
+    expect(statuses.slice(0, 30)).not.toContain('SEMANTIC_HIT semantic');
+    expect(statuses.slice(-20)).toContain('SEMANTIC_HIT semantic');
+    const [first] = returning('hat-1');
+    const scope = { controls: { scope: 'numbers' } };
+    await system.ask(call(first, scope));
+    expect(await system.ask(call(returning('hat-2')[1], scope))).toBe('MISS');
+  });
+
+  it('lets go of a question whose answer was twice wrong for others', async () => {
+    const system = new System();
+    await system.ask(call(QUESTION));
+    for (const id of ['one', 'two']) {
+      const asked = { ...call(REWORDED), id };
+      expect(await system.ask(asked)).toBe('SEMANTIC_HIT semantic');
+      expect(await system.reuse.feedback(id, true)).toBe(true);
+    }
+    expect(await system.ask(call(REWORDED, { controls: { cacheWrite: false } }))).toBe('MISS');
+    expect(system.reuse.quality()['assistant']).toMatchObject({ hits: 2, wrong_hits: 2, precision: 0, evicted: 1 });
+  });
+
+  it('knows nothing of calls that reused nothing', async () => {
+    const system = new System();
+    await system.ask({ ...call(QUESTION), id: 'fresh' });
+    expect(await system.reuse.feedback('fresh', true)).toBe(false);
   });
 });
