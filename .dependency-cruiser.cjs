@@ -4,6 +4,7 @@ const layers = [
   ['config', 'telemetry', 'redis'],
   ['providers', 'quota', 'health', 'explain'],
   ['classify', 'admission', 'cache', 'coalescing', 'degradation', 'scheduling', 'routing', 'jobs'],
+  ['seeding'],
   ['pipeline'],
 ];
 

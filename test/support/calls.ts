@@ -13,6 +13,7 @@ const controls: Controls = {
   cacheWrite: true,
   cacheLevel: null,
   cacheTtlS: null,
+  onlyIfCached: false,
   cacheThreshold: null,
 };
 

@@ -7,6 +7,7 @@ import { CacheModule } from '@spillway/cache';
 import { ExplainModule } from '@spillway/explain';
 import { JobsModule } from '@spillway/jobs';
 import { SchedulingModule } from '@spillway/scheduling';
+import { SeedingModule } from '@spillway/seeding';
 import { AdminJobsController } from './http/admin-jobs.controller';
 import { AdminController } from './http/admin.controller';
 import { CacheReuseController } from './http/cache-reuse.controller';
@@ -17,6 +18,7 @@ import { ModelsController } from './http/models.controller';
 import { OperationsController } from './http/operations.controller';
 import { Parts } from './http/parts';
 import { Reception } from './http/reception';
+import { SeedController } from './http/seed.controller';
 
 /** What every process offers to those who run it, whether it serves calls or not. */
 @Module({
@@ -29,6 +31,7 @@ import { Reception } from './http/reception';
     ProvidersModule,
     QuotaModule,
     SchedulingModule,
+    SeedingModule,
   ],
   controllers: [
     OperationsController,
@@ -37,6 +40,7 @@ import { Reception } from './http/reception';
     CacheReuseController,
     ExplainController,
     ModelsController,
+    SeedController,
   ],
   providers: [ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],

@@ -24,6 +24,7 @@ export class CallerBudgets implements BudgetSettings {
 
   /** That of the key, then that of its end user; only those that are limited. */
   of({ caller, controls }: Pick<Call, 'caller' | 'controls'>): readonly string[] {
+    if (caller.exempt) return NONE;
     const { keys, user } = this.current();
     const ofKey = keys.has(caller.name) ? [KEY + caller.name] : NONE;
     return user === null || !controls.user ? ofKey : [...ofKey, userBudget(caller.name, controls.user)];

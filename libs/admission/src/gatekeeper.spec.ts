@@ -33,6 +33,15 @@ describe('callers', () => {
     },
   );
 
+  it('can be named by those who act for them', () => {
+    expect(gate.named('shop')).toEqual(from('Bearer sk-shop-key'));
+    expect(gate.named()?.name).toBe('shop');
+    expect(gate.named('anonymous')).toBeNull();
+    const open = new Gatekeeper(configStore(base));
+    expect([open.named()?.name, open.named('anonymous')?.name]).toEqual(['anonymous', 'anonymous']);
+    expect(open.named('shop')).toBeNull();
+  });
+
   it.each(['127.0.0.1', '127.8.8.8', '::1', '::ffff:127.0.0.1'])(
     'need no key at %s when none is configured',
     address => {

@@ -32,6 +32,13 @@ export class Gatekeeper {
     return caller;
   }
 
+  /** The caller that a configured key stands for; without a name the first one. Null: there is no such key. */
+  named(name?: string): Caller | null {
+    const callers = Array.from(this.callers().values());
+    if (callers.length === 0) return name === undefined || name === ANONYMOUS.name ? ANONYMOUS : null;
+    return (name === undefined ? callers[0] : callers.find(caller => caller.name === name)) ?? null;
+  }
+
   /** @throws InvalidApiKey or NotAllowed unless the admin key is shown, or none is set and the peer is this machine. */
   requireAdmin({ authorization, remoteAddress }: Credentials): void {
     const { key } = this.config.current.admin;

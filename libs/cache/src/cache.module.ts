@@ -10,6 +10,7 @@ import { ExactStore } from './exact-store';
 import { FillCachesStage } from './fill-caches.stage';
 import { LayeredStore } from './layered-store';
 import { MemoryStore } from './memory-store';
+import { OnlyIfCachedStage } from './only-if-cached.stage';
 import { RedisGenerations } from './redis-generations';
 import { RedisStore } from './redis-store';
 import { SemanticCacheStage } from './semantic-cache.stage';
@@ -73,7 +74,16 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
         new FillCachesStage(store, questions, clock, () => config.current.cache.max_item_bytes),
       inject: [ExactStore, SimilarQuestions, Clock, ConfigStore],
     },
+    OnlyIfCachedStage,
   ],
-  exports: [CacheGenerations, ExactCacheStage, FillCachesStage, ReuseDesk, SemanticCacheStage, VectorsModule],
+  exports: [
+    CacheGenerations,
+    ExactCacheStage,
+    FillCachesStage,
+    OnlyIfCachedStage,
+    ReuseDesk,
+    SemanticCacheStage,
+    VectorsModule,
+  ],
 })
 export class CacheModule {}

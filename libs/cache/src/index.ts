@@ -7,6 +7,8 @@ export { ExactStore } from './exact-store';
 export { FillCachesStage } from './fill-caches.stage';
 export { LayeredStore } from './layered-store';
 export { MemoryStore } from './memory-store';
+export { OnlyIfCachedStage } from './only-if-cached.stage';
+export { readQuestion } from './question';
 export { RedisGenerations } from './redis-generations';
 export { RedisStore } from './redis-store';
 export { SemanticCacheStage } from './semantic-cache.stage';

@@ -16,6 +16,7 @@ describe('request controls', () => {
       cacheWrite: true,
       cacheLevel: null,
       cacheTtlS: null,
+      onlyIfCached: false,
       cacheThreshold: null,
     });
   });
@@ -85,6 +86,7 @@ describe('request controls', () => {
   it('know what Cache-Control allows', () => {
     expect(parse({ 'cache-control': 'no-cache' })).toMatchObject({ cacheRead: false, cacheWrite: true });
     expect(parse({ 'cache-control': 'max-age=0, No-Store' })).toMatchObject({ cacheRead: false, cacheWrite: false });
+    expect(parse({ 'cache-control': 'Only-If-Cached' })).toMatchObject({ cacheRead: true, onlyIfCached: true });
   });
 
   it('take the end user from our header before the body', () => {

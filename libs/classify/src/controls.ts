@@ -43,6 +43,7 @@ export function parseControls(pathPriority: Priority | null, headers: Headers, b
     user: headers['x-spillway-user'] ?? (typeof body['user'] === 'string' ? body['user'] : null),
     cacheRead: !noStore && !/\bno-cache\b/.test(cacheControl),
     cacheWrite: !noStore,
+    onlyIfCached: /\bonly-if-cached\b/.test(cacheControl),
     cacheLevel: oneOf(headers, 'x-spillway-cache', CACHE_LEVELS),
     cacheTtlS: wholeNumber(headers, 'x-spillway-cache-ttl', LONGEST_TTL_S),
     cacheThreshold: similarity(headers),

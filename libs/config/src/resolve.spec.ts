@@ -21,8 +21,23 @@ describe('defaults', () => {
   const settings = settingsOf({});
 
   it('of the sections', () => {
-    const { server, redis, qdrant, high_load, classify, keys, users, admin, cache, scheduling, async, log } = settings;
-    expect({ server, redis, qdrant, high_load, classify, keys, users, admin, cache, scheduling, async, log }).toEqual({
+    const { server, redis, qdrant, high_load, classify, keys, users, admin, cache, scheduling, async, seeding, log } =
+      settings;
+    expect({
+      server,
+      redis,
+      qdrant,
+      high_load,
+      classify,
+      keys,
+      users,
+      admin,
+      cache,
+      scheduling,
+      async,
+      seeding,
+      log,
+    }).toEqual({
       server: {
         host: '127.0.0.1',
         port: 8080,
@@ -50,6 +65,7 @@ describe('defaults', () => {
       },
       scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
       async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
+      seeding: { body_limit: 64 * 1024 * 1024, concurrency: 4 },
       log: { level: 'info', snippets: true },
     });
     expect([settings.embedding, settings.passthrough]).toEqual([{ kind: 'builtin' }, null]);

@@ -132,6 +132,13 @@ export const configurationSchema = z.strictObject({
     })
     .prefault({})
     .describe('Asynchronous calls'),
+  seeding: z
+    .strictObject({
+      body_limit: size().prefault('64mb').describe('Largest text of seeds: bytes, or text like 64mb'),
+      concurrency: whole(1, 1000).default(4).describe('Seeds at the same time, for each text of seeds'),
+    })
+    .prefault({})
+    .describe('Filling the caches beforehand'),
   log: z
     .strictObject({
       level: z.enum(LOG_LEVELS).default('info').describe('Least level that is written'),

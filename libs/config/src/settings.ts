@@ -58,6 +58,7 @@ export interface Settings {
   readonly embedding: EmbeddingSettings;
   readonly scheduling: Section<'scheduling'>;
   readonly async: Section<'async'>;
+  readonly seeding: Section<'seeding'>;
   readonly log: Section<'log'>;
   /** Whether a route or a model has this name; other names come from callers and are no labels. */
   isConfigured(name: string): boolean;

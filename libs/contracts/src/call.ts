@@ -16,6 +16,8 @@ export interface Caller {
   readonly routes: readonly string[] | null;
   /** Keys of one team may share cached answers; null: a key without one. */
   readonly team: string | null;
+  /** True for a call of ours in the name of a key, which uses none of what the key may use. */
+  readonly exempt?: boolean;
 }
 
 /** The controls of a request, parsed and checked; absent ones are null. */
@@ -29,6 +31,8 @@ export interface Controls {
   readonly user: string | null;
   readonly cacheRead: boolean;
   readonly cacheWrite: boolean;
+  /** A kept answer or none: no model is asked. */
+  readonly onlyIfCached: boolean;
   readonly cacheLevel: 'off' | 'exact' | 'semantic' | null;
   readonly cacheTtlS: number | null;
   readonly cacheThreshold: number | null;
@@ -52,6 +56,8 @@ export interface IncomingCall {
   /** Aborted with a SpillwayError as its reason when the caller leaves or the process must stop. */
   readonly signal: AbortSignal;
   readonly journal: Journal;
+  /** The text of an answer that is known beforehand: no model is asked. Absent on all but seeds. */
+  readonly given?: string | undefined;
 }
 
 /** A classified call: what it is for, how important it is and until when it makes sense. */

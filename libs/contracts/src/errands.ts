@@ -14,6 +14,8 @@ export interface Errand {
   readonly priority?: Priority;
   /** Request controls, spelled as a client would; lower-case names. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
+  /** The text of the answer, known beforehand: no model is asked. */
+  readonly given?: string | undefined;
   /** Default: a new one. */
   readonly id?: string;
   readonly traceId?: string;

@@ -131,6 +131,14 @@ export class QueueTimeout extends SpillwayError {
   readonly outcome = 'expired-in-queue';
 }
 
+/** The caller wanted a kept answer or none (`Cache-Control: only-if-cached`), and there is none. */
+export class NotCached extends SpillwayError {
+  readonly code = 'not_cached';
+  readonly status = 504;
+  readonly type = 'timeout_error';
+  readonly outcome = 'not-cached';
+}
+
 export class UpstreamTimeout extends SpillwayError {
   readonly code = 'upstream_timeout';
   readonly status = 504;

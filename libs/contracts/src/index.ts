@@ -37,6 +37,7 @@ export {
   ModelNotFound,
   NoModelAvailable,
   NotAllowed,
+  NotCached,
   NotFound,
   PartLost,
   QueueFull,
@@ -52,4 +53,5 @@ export {
   UpstreamTimeout,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';
+export { textCompletion } from './text-completion';
 export { Errands, type Errand, type ErrandEnd } from './errands';

@@ -6,6 +6,7 @@ export type Outcome =
   | 'generated'
   | 'fallback-model'
   | 'fallback-response'
+  | 'not-cached'
   | 'rejected-invalid'
   | 'rejected-auth'
   | 'rejected-limit'

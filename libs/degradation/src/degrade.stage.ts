@@ -3,10 +3,10 @@ import {
   Clock,
   SpillwayError,
   partsOf,
+  textCompletion,
   wholePart,
   type Answer,
   type Call,
-  type JsonObject,
   type Next,
   type Stage,
 } from '@spillway/contracts';
@@ -28,7 +28,10 @@ export class DegradeStage implements Stage {
       call.journal.note({ kind: 'fallback', insteadOf: error.code });
       call.journal.degraded = 'fallback-response';
       call.journal.model = null;
-      return { outcome: 'fallback-response', parts: partsOf(wholePart(fallbackBody(call, text, this.clock.now()))) };
+      return {
+        outcome: 'fallback-response',
+        parts: partsOf(wholePart(textCompletion(call, call.route.name, text, this.clock.now()))),
+      };
     }
   }
 }
@@ -37,17 +40,4 @@ function fallbackFor(call: Call, error: SpillwayError): string | null {
   if (call.operation !== 'chat') return null;
   const graceful = error.code === 'queue_full' || [502, 503, 504].includes(error.status);
   return graceful ? call.route.fallback_response[call.priority] : null;
-}
-
-function fallbackBody(call: Call, content: string, now: number): JsonObject {
-  return {
-    id: `chatcmpl-${call.id}`,
-    object: 'chat.completion',
-    created: Math.floor(now / 1000),
-    model: call.route.name,
-    choices: [
-      { index: 0, message: { role: 'assistant', content, refusal: null }, logprobs: null, finish_reason: 'stop' },
-    ],
-    usage: { prompt_tokens: 0, completion_tokens: 0, total_tokens: 0 },
-  };
 }

@@ -55,7 +55,8 @@ export class PipelineErrands extends Errands {
   }
 }
 
-function callFor({ body, caller, priority, headers = {}, id, traceId, signal }: Errand, now: number): IncomingCall {
+function callFor(errand: Errand, now: number): IncomingCall {
+  const { body, caller, priority, headers = {}, given, id, traceId, signal } = errand;
   const { stream: _, stream_options: __, ...asked } = body;
   return {
     id: id ?? randomUUID(),
@@ -70,6 +71,7 @@ function callFor({ body, caller, priority, headers = {}, id, traceId, signal }: 
     // Not one for all: whoever listens to a signal may forget to stop.
     signal: signal ?? new AbortController().signal,
     journal: new Journal(),
+    given,
   };
 }
 

@@ -1,11 +1,12 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule, AdmitCallerStage } from '@spillway/admission';
-import { CacheModule, ExactCacheStage, FillCachesStage, SemanticCacheStage } from '@spillway/cache';
+import { CacheModule, ExactCacheStage, FillCachesStage, OnlyIfCachedStage, SemanticCacheStage } from '@spillway/cache';
 import { ClassifyModule, ClassifyStage } from '@spillway/classify';
 import { CoalesceStage, CoalescingModule } from '@spillway/coalescing';
 import { DegradationModule, DegradeStage } from '@spillway/degradation';
 import { CallModelsStage, PlanModelsStage, RoutingModule } from '@spillway/routing';
 import { SchedulingModule, TakeTurnStage } from '@spillway/scheduling';
+import { GivenAnswerStage } from '@spillway/seeding';
 import type { Stage } from '@spillway/contracts';
 import { compose } from './compose';
 import { Pipeline } from './pipeline';
@@ -17,9 +18,11 @@ const PATH = [
   AdmitCallerStage,
   ExactCacheStage,
   SemanticCacheStage,
+  OnlyIfCachedStage,
   CoalesceStage,
   DegradeStage,
   FillCachesStage,
+  GivenAnswerStage,
   PlanModelsStage,
   TakeTurnStage,
   CallModelsStage,
@@ -36,6 +39,7 @@ const PATH = [
     RoutingModule,
   ],
   providers: [
+    GivenAnswerStage,
     {
       provide: Pipeline,
       useFactory: (errands: PipelineErrands, ...stages: Stage<never, never>[]) => {

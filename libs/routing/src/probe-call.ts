@@ -29,6 +29,7 @@ const NO_CONTROLS: Controls = {
   user: null,
   cacheRead: false,
   cacheWrite: false,
+  onlyIfCached: false,
   cacheLevel: 'off',
   cacheTtlS: null,
   cacheThreshold: null,

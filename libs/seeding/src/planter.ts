@@ -1,0 +1,124 @@
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
+import {
+  NotCached,
+  RefusedByModel,
+  ShuttingDown,
+  SpillwayError,
+  type Caller,
+  type Errand,
+  type ErrandEnd,
+  type Errands,
+  type RouteSettings,
+} from '@spillway/contracts';
+import type { Seed } from './seed-line';
+import type { LineEnd } from './seed-progress';
+
+/** The configuration as it is now. */
+interface Routes {
+  readonly current: { target(name: string): RouteSettings | undefined };
+}
+
+/** Calls for one seed at most. */
+const MOST_TRIES = 6;
+const FIRST_PAUSE_MS = 1_000;
+const LONGEST_PAUSE_MS = 60_000;
+/** An answer is kept a moment after it has been read. */
+const KEPT_WITHIN_MS = 100;
+/** A seed waits for its turn as long as any call may, and has no deadline. */
+const PATIENT = { 'x-spillway-max-wait-ms': '600000', 'x-spillway-deadline-ms': '0' };
+/** Whether exactly this request has an answer. */
+const LOOK = { 'x-spillway-cache': 'exact', 'cache-control': 'only-if-cached' };
+/** Similar questions have answers of their own once they are seeds. */
+const FRESH = { 'cache-control': 'no-cache' };
+
+type Try = { readonly end: LineEnd } | { readonly retryInMs: number | null; readonly reason: string };
+
+/** Sees to it that a question has its answer in the caches of a caller, by the path that calls take. */
+export class Planter {
+  constructor(
+    private readonly errands: Pick<Errands, 'run'>,
+    private readonly routes: Routes,
+    private readonly firstPauseMs = FIRST_PAUSE_MS,
+  ) {}
+
+  /** @throws the reason of `signal`, or ShuttingDown: the seed is then still to be planted. */
+  async plant(seed: Seed, caller: Caller, signal: AbortSignal): Promise<LineEnd> {
+    const problem = this.problemOf(seed, caller);
+    if (problem !== null) return { kind: 'failed', reason: problem };
+    for (let tries = 1; ; tries++) {
+      const result = await this.try(seed, caller, signal);
+      if ('end' in result) return result.end;
+      if (tries === MOST_TRIES) return { kind: 'failed', reason: result.reason };
+      const pauseMs = Math.max(result.retryInMs ?? 0, this.firstPauseMs * 2 ** (tries - 1));
+      await sleep(Math.min(LONGEST_PAUSE_MS, pauseMs), undefined, { signal }).catch(() => signal.throwIfAborted());
+    }
+  }
+
+  private problemOf({ route: name }: Seed, { routes }: Caller): string | null {
+    if (name === null) return 'names no route';
+    const route = this.routes.current.target(name);
+    if (route === undefined) return `there is no route ${JSON.stringify(name)}`;
+    if (routes !== null && !routes.includes(route.name)) return `the key may not use ${JSON.stringify(name)}`;
+    return route.cache.exact ? null : `${JSON.stringify(name)} keeps no answers (cache.exact is off)`;
+  }
+
+  private async try(seed: Seed, caller: Caller, signal: AbortSignal): Promise<Try> {
+    try {
+      if (await this.isKept(seed, caller, signal)) return { end: { kind: 'hit' } };
+      const given = seed.answer ?? undefined;
+      const { outcome, journal } = await this.ask(seed, caller, { headers: FRESH, given, signal });
+      if (outcome !== 'generated') return { retryInMs: null, reason: `no first-hand answer came (${outcome})` };
+      if (!(await this.comesToBeKept(seed, caller, signal))) return { end: NOT_KEPT };
+      if (given !== undefined) return { end: { kind: 'stored' } };
+      return { end: { kind: 'generated', tokens: (journal.usage?.input ?? 0) + (journal.usage?.output ?? 0) } };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!(error instanceof SpillwayError) || error instanceof ShuttingDown) throw error;
+      const reason = reasonOf(error);
+      return mayPass(error) ? { retryInMs: error.retryAfterMs, reason } : { end: { kind: 'failed', reason } };
+    }
+  }
+
+  private async comesToBeKept(seed: Seed, caller: Caller, signal: AbortSignal): Promise<boolean> {
+    await setImmediate();
+    if (await this.isKept(seed, caller, signal)) return true;
+    await sleep(KEPT_WITHIN_MS);
+    return this.isKept(seed, caller, signal);
+  }
+
+  private async isKept(seed: Seed, caller: Caller, signal: AbortSignal): Promise<boolean> {
+    try {
+      await this.ask(seed, caller, { headers: LOOK, signal });
+      return true;
+    } catch (error) {
+      if (error instanceof NotCached) return false;
+      throw error;
+    }
+  }
+
+  private ask(seed: Seed, caller: Caller, more: Pick<Errand, 'headers' | 'given' | 'signal'>): Promise<ErrandEnd> {
+    const headers = { ...PATIENT, 'x-spillway-scope': seed.scope, ...more.headers };
+    return this.errands.run({
+      ...more,
+      body: { model: seed.route, ...seed.request },
+      caller,
+      priority: 'low',
+      headers,
+    });
+  }
+}
+
+const NOT_KEPT: LineEnd = {
+  kind: 'failed',
+  reason: 'the answer was not kept: cut short, filtered, empty or too large',
+};
+
+/** Whether the same call may fare better later. */
+function mayPass({ status, retryable }: SpillwayError): boolean {
+  return retryable && (status === 429 || status >= 500);
+}
+
+function reasonOf(error: SpillwayError): string {
+  if (!(error instanceof RefusedByModel)) return `${error.code}: ${error.message}`;
+  return `the model refused it with status ${error.status}`;
+}

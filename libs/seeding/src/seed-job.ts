@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { InvalidRequest, type Caller, type JsonValue } from '@spillway/contracts';
+import { RedisUnavailable } from '@spillway/redis';
+import { Checkpoints } from './checkpoints';
+import type { Planter } from './planter';
+import { runSeed } from './run-seed';
+import { BadLine, readSeed } from './seed-line';
+import type { SeedLines } from './seed-lines';
+import { NOTHING_DONE, type LineEnd, type SeedCheckpoint } from './seed-progress';
+
+/** What a seed needs to know, wherever it runs. */
+export type SeedOrder = {
+  /** Name of the text in `SeedLines`. */
+  readonly text: string;
+  /** Lines that say something. */
+  readonly total: number;
+  /** The configured name of the key whose callers will be served. */
+  readonly key: string;
+  /** For lines that name none. */
+  readonly route: string | null;
+};
+
+/** A seed in the hands of this process. */
+export interface SeedInHand {
+  readonly payload: SeedOrder;
+  /** What an earlier attempt noted last. */
+  readonly progress: JsonValue | null;
+  readonly signal: AbortSignal;
+  checkpoint(progress: JsonValue): Promise<void>;
+}
+
+export interface SeedSettings {
+  /** Null: there is no such key any more. */
+  caller(key: string): Caller | null;
+  concurrency(): number;
+  /** Resolves when no call of a higher class waits for its turn. */
+  quiet(signal: AbortSignal): Promise<void>;
+}
+
+const CHECKPOINT_EVERY_MS = 250;
+const REDIS_AGAIN_MS = 500;
+
+/** Plants a text of seeds; goes on where an earlier attempt ended. */
+export class SeedJob {
+  constructor(
+    private readonly lines: SeedLines,
+    private readonly planter: Pick<Planter, 'plant'>,
+    private readonly settings: SeedSettings,
+  ) {}
+
+  async run(job: SeedInHand): Promise<SeedCheckpoint> {
+    const { progress, signal } = job;
+    const { text, key, route } = job.payload;
+    const caller = this.settings.caller(key);
+    if (caller === null) throw new InvalidRequest(`There is no key ${key} any more.`, { retryable: false });
+    const checkpoints = new Checkpoints<SeedCheckpoint>(reached => job.checkpoint(reached), CHECKPOINT_EVERY_MS);
+    try {
+      return await runSeed((progress as SeedCheckpoint | null) ?? NOTHING_DONE, {
+        concurrency: this.settings.concurrency(),
+        page: (from, count) => this.page(text, from, count, signal),
+        plant: line => this.plant(line, route, caller, signal),
+        reached: reached => checkpoints.note(reached),
+      });
+    } finally {
+      await checkpoints.end();
+    }
+  }
+
+  private async plant(line: string, route: string | null, caller: Caller, signal: AbortSignal): Promise<LineEnd> {
+    signal.throwIfAborted();
+    try {
+      const seed = readSeed(line);
+      await this.settings.quiet(signal);
+      return await this.planter.plant({ ...seed, route: seed.route ?? route }, caller, signal);
+    } catch (error) {
+      if (!(error instanceof BadLine)) throw error;
+      return { kind: 'failed', reason: error.message };
+    }
+  }
+
+  /** A lost Redis comes back. */
+  private async page(text: string, from: number, count: number, signal: AbortSignal): Promise<readonly string[]> {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await this.lines.page(text, from, count);
+      } catch (error) {
+        if (!(error instanceof RedisUnavailable)) throw error;
+        await sleep(REDIS_AGAIN_MS);
+      }
+    }
+  }
+}
