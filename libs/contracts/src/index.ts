@@ -17,6 +17,7 @@ export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from '
 export type { CacheTier, Decision, PriorityControl, Resemblance } from './decision';
 export type { Usage } from './usage';
 export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart } from './answer';
+export { Recoveries } from './recoveries';
 export type { Next, Stage } from './stage';
 export {
   Turns,

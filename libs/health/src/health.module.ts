@@ -1,6 +1,6 @@
-import { Module } from '@nestjs/common';
+import { Global, Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
-import { Clock } from '@spillway/contracts';
+import { Clock, Recoveries } from '@spillway/contracts';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import { HealthPulse } from './health-pulse';
 import { HealthStore, MemoryHealthStore, RedisHealthStore } from './health-store';
@@ -20,13 +20,18 @@ function modelHealth(kept: HealthStore, config: ConfigStore, clock: Clock): Mode
   return new ModelHealth(kept, { breakerOf: name => config.current.models.get(name)?.breaker }, clock);
 }
 
-/** The health of models: shared through Redis where it is configured, else of this process alone. */
+/**
+ * The health of models: shared through Redis where it is configured, else of this process alone. Global, because the
+ * quota asks which models come back by the port alone, without importing a lib of its own row.
+ */
+@Global()
 @Module({
   providers: [
     HealthPulse,
     { provide: HealthStore, useFactory: store, inject: [Clock, RedisConnections, RedisGuard, RedisChannels] },
     { provide: ModelHealth, useFactory: modelHealth, inject: [HealthStore, ConfigStore, Clock] },
+    { provide: Recoveries, useExisting: ModelHealth },
   ],
-  exports: [ModelHealth],
+  exports: [ModelHealth, Recoveries],
 })
 export class HealthModule {}

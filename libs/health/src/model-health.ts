@@ -1,4 +1,4 @@
-import type { Clock } from '@spillway/contracts';
+import { Recoveries, type Clock } from '@spillway/contracts';
 import { errorRate, isProbeDue, withProbe } from './breaker';
 import type { HealthStore } from './health-store';
 import { isChange, ModelCopy, type Sent } from './model-copy';
@@ -31,7 +31,7 @@ const CLOCK_SKEW_MS = 50;
  * The health of all models: decided in this process by a copy that costs a look into a map, shared with the others by
  * moves that are made only where the record is still as it was.
  */
-export class ModelHealth {
+export class ModelHealth extends Recoveries {
   private readonly copies = new Map<string, ModelCopy>();
   private readonly listeners = new Set<ChangeListener>();
   /** What the clock of all is ahead of the one of this process, ms. */
@@ -42,7 +42,9 @@ export class ModelHealth {
     private readonly store: HealthStore,
     private readonly settings: HealthSettings,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    super();
+  }
 
   /** Milliseconds since the epoch, by the clock that all processes share. */
   now(): number {
@@ -53,6 +55,12 @@ export class ModelHealth {
   viewOf(model: string): HealthView | null {
     const record = this.copies.get(model)?.record;
     return record === undefined ? null : { state: record.state, paused: record.pausedSince !== null };
+  }
+
+  /** Null: it is well or down. */
+  since(model: string): number | null {
+    const state = this.copies.get(model)?.record.state;
+    return state?.kind === 'half-open' ? state.since : null;
   }
 
   /** All that is known of a configured model. */

@@ -146,6 +146,19 @@ describe('Climber', () => {
     expect([climber.ceiling(TERMS), climber.why]).toEqual([null, 'lifted']);
   });
 
+  it('begins at 70 % of its rate when the model comes back after it was down, once, and forgets its errors', () => {
+    const climber = new Climber();
+    const calls = drive(climber, TERMS, 0, 9, 50);
+    climber.fail(TERMS, START + 9000, calls.at(-1) ?? 0, true, false);
+    const before = climber.ceiling(TERMS) ?? 0;
+    const returned = terms({ returned_at: START + 9500 });
+    drive(climber, returned, 10, 5, 10);
+    expect([climber.ceiling(returned), climber.why]).toEqual([before * 0.7, 'returned']);
+    climber.fail(returned, START + 15_000, calls.at(-1) ?? 0, false, false);
+    drive(climber, TERMS, 15, 8, 200);
+    expect([climber.ceiling(TERMS), climber.why]).toEqual([before * 0.7 * 1.1, 'climbed-fast']);
+  });
+
   it('stays within its bounds and falls once for each cohort, in whatever order answers come', () => {
     const step = fc.record({
       ms: fc.nat(4000),

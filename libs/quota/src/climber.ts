@@ -1,4 +1,4 @@
-import type { ClimbSettings, ClimbTerms } from './limits';
+import { RETURNING_SHARE, type ClimbSettings, type ClimbTerms } from './limits';
 import { RecentRate } from './recent-rate';
 
 /** Spans of the rate just seen, in intervals: what is going on, and what a limit of a minute has let through. */
@@ -9,7 +9,7 @@ const LIFT_MS = 600_000;
 
 /** Why the rate is what it is. */
 export type ClimbReason =
-  'initial' | 'overload' | 'fell' | 'kept' | 'climbed' | 'climbed-fast' | 'idle' | 'held' | 'lifted';
+  'initial' | 'overload' | 'fell' | 'kept' | 'climbed' | 'climbed-fast' | 'idle' | 'held' | 'lifted' | 'returned';
 
 /** What happened in an interval, as the table of the steps takes it. */
 export interface Interval {
@@ -72,6 +72,8 @@ export class Climber {
   private hold = 0;
   /** Since when there was no overload. */
   private clean = 0;
+  /** The last return from being down that was taken in. */
+  private returned = 0;
   /** Refusals of the interval that is not over. */
   private overloads = 0;
   private readonly sent = new RecentRate();
@@ -139,10 +141,21 @@ export class Climber {
       const rate = clampRate(terms, terms.initial_rps);
       this.begin(terms, rate, rate, 'initial', time);
     }
+    if (terms.returned_at !== undefined && terms.returned_at > this.returned) this.comeBack(terms, time);
     const elapsed = time - this.from;
     if (elapsed < terms.interval_s * 1000) return;
     if (this.rate !== null) this.adjust(terms, time, elapsed / 1000);
     [this.from, this.accepted, this.errors, this.overloads] = [time, 0, 0, 0];
+  }
+
+  /** What was learned before the model was down no longer counts: it begins below its old rate, and climbs from there. */
+  private comeBack(terms: ClimbTerms, time: number): void {
+    this.returned = terms.returned_at ?? this.returned;
+    this.fell = this.calls;
+    [this.from, this.accepted, this.errors, this.overloads] = [time, 0, 0, 0];
+    if (this.rate === null) return;
+    const level = this.levelAt(terms, time, this.rate);
+    this.begin(terms, clampRate(terms, this.rate * RETURNING_SHARE), level, 'returned', time);
   }
 
   private adjust(terms: ClimbTerms, time: number, seconds: number): void {

@@ -27,7 +27,12 @@ export interface ClimbSettings {
   readonly relax_error_ratio: number;
   readonly probe_ratio: number;
   readonly fast_probe_ratio: number;
+  /** When a model that was down began to come back, ms since the epoch; absent: none does. */
+  readonly returned_at?: number;
 }
+
+/** The share of its rate and limits that a model gets while it comes back after it was down. */
+export const RETURNING_SHARE = 0.7;
 
 /** What the configuration says about the use of a model. */
 export interface ModelLimits {

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
-import { Clock } from '@spillway/contracts';
+import { Clock, Recoveries } from '@spillway/contracts';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { Logger } from '@spillway/telemetry';
 import { AdaptiveLimits } from './adaptive-limits';
@@ -39,9 +39,8 @@ function serverLoads(config: ConfigStore, clock: Clock, logger: Logger): ServerL
     { provide: ServerLoads, useFactory: serverLoads, inject: [ConfigStore, Clock, Logger] },
     {
       provide: EffectiveLimits,
-      useFactory: (config: ConfigStore, adaptive: AdaptiveLimits, loads: ServerLoads, clock: Clock) =>
-        new EffectiveLimits(config, adaptive, loads, clock),
-      inject: [ConfigStore, AdaptiveLimits, ServerLoads, Clock],
+      useFactory: (...parts: ConstructorParameters<typeof EffectiveLimits>) => new EffectiveLimits(...parts),
+      inject: [ConfigStore, AdaptiveLimits, ServerLoads, Clock, Recoveries],
     },
   ],
   exports: [AdaptiveLimits, EffectiveLimits],

@@ -15,12 +15,16 @@ const modelOf = (changes: Partial<Model>): Model => ({
   ...changes,
 });
 
-function limitsOf(model: Model, known: { limit?: number; firstUse?: number; load?: number } = {}): EffectiveLimits {
+function limitsOf(
+  model: Model,
+  known: { limit?: number; firstUse?: number; load?: number; returnedAt?: number } = {},
+): EffectiveLimits {
   return new EffectiveLimits(
     { current: { models: new Map([['m', model]]), priorities: FULL_SHARES } },
     { limitOf: () => known.limit ?? null, firstUseOf: () => known.firstUse ?? null, slownessOf: () => 1.2 },
     { factorOf: () => known.load ?? 1 },
     new ManualClock(),
+    { since: () => known.returnedAt ?? null },
   );
 }
 
@@ -61,6 +65,14 @@ describe('the limits of a model as they are now', () => {
       { rpm: 50, tpm: 50, tpd: 1, inflight: 4 },
       { why: ['configured', 'warm-up', 'load'] },
     ],
+    [
+      '70 % of them by the minute and at a time while it comes back',
+      { limits },
+      { returnedAt: 1 },
+      { rpm: 70, tpm: 700, tpd: 1, inflight: 5 },
+      { inflight: 5, why: ['configured', 'returning'] },
+    ],
+    ['70 % of an adaptive one as well', {}, { limit: 10, returnedAt: 1 }, { ...NONE, inflight: 7 }, { inflight: 7 }],
   ])('are %s', (_, changes, known, expected, report) => {
     const model = modelOf({ ...changes, ...(known?.load !== undefined && { load_url: 'http://127.0.0.1:1/' }) });
     const effective = limitsOf(model, known);

@@ -1,12 +1,12 @@
 import type { ConfiguredModel } from '@spillway/config';
-import type { Clock, LimitSettings } from '@spillway/contracts';
-import { portion, QuotaSettings, type ModelLimits, type Shares } from '../limits';
+import type { Clock, LimitSettings, Recoveries } from '@spillway/contracts';
+import { portion, QuotaSettings, RETURNING_SHARE, type ModelLimits, type Shares } from '../limits';
 import type { AdaptiveLimits } from './adaptive-limits';
 import type { ServerLoads } from './server-loads';
 import { warmUpFactor } from './warm-up';
 
 /** What makes the limits of a model other than those that are written. */
-type LimitReason = 'configured' | 'adaptive' | 'warm-up' | 'load';
+type LimitReason = 'configured' | 'adaptive' | 'warm-up' | 'load' | 'returning';
 
 /** The limits of a model as they are now. */
 export interface EffectiveReport {
@@ -33,6 +33,8 @@ interface Factors {
   readonly inflight: number | null;
   readonly warmUp: number;
   readonly load: number;
+  /** When it began to come back after it was down, ms since the epoch; null: it does not. */
+  readonly returnedAt: number | null;
 }
 
 /** The configured limits, made to fit what is known of a model: its age, its load, how it bears its calls. */
@@ -45,6 +47,7 @@ export class EffectiveLimits extends QuotaSettings {
     private readonly adaptive: Pick<AdaptiveLimits, 'limitOf' | 'firstUseOf' | 'slownessOf'>,
     private readonly loads: Pick<ServerLoads, 'factorOf'>,
     private readonly clock: Clock,
+    private readonly recoveries: Recoveries,
   ) {
     super();
   }
@@ -56,7 +59,7 @@ export class EffectiveLimits extends QuotaSettings {
     if (isPlain(factors)) return configured;
     const known = this.made.get(configured);
     if (known !== undefined && isSame(known.factors, factors)) return known.limits;
-    const limits = { ...configured, limits: effective(configured, factors) };
+    const limits = { ...configured, limits: effective(configured, factors), climb: climbOf(configured, factors) };
     this.made.set(configured, { factors, limits });
     return limits;
   }
@@ -75,6 +78,7 @@ export class EffectiveLimits extends QuotaSettings {
       ['adaptive', factors.inflight !== null],
       ['warm-up', factors.warmUp < 1],
       ['load', factors.load < 1 && limits.tpm > 0],
+      ['returning', factors.returnedAt !== null],
     ];
     const inflight = portion(1 - headroom, effective(configured, factors).inflight);
     return {
@@ -90,6 +94,7 @@ export class EffectiveLimits extends QuotaSettings {
       inflight: isAdaptive(model) ? this.adaptive.limitOf(name) : null,
       warmUp: warmup === undefined ? 1 : warmUpFactor(warmup, this.adaptive.firstUseOf(name), this.clock.now()),
       load: load_url === undefined ? 1 : this.loads.factorOf({ name, load_url }),
+      returnedAt: this.recoveries.since(name),
     };
   }
 }
@@ -99,20 +104,31 @@ export function isAdaptive({ limits, adaptive_inflight }: Pick<LimitedModel, 'li
   return adaptive_inflight && limits.inflight === 0;
 }
 
-function isPlain({ inflight, warmUp, load }: Factors): boolean {
-  return inflight === null && warmUp === 1 && load === 1;
+function isPlain({ inflight, warmUp, load, returnedAt }: Factors): boolean {
+  return inflight === null && warmUp === 1 && load === 1 && returnedAt === null;
 }
 
 function isSame(one: Factors, other: Factors): boolean {
-  return one.inflight === other.inflight && one.warmUp === other.warmUp && one.load === other.load;
+  return (
+    one.inflight === other.inflight &&
+    one.warmUp === other.warmUp &&
+    one.load === other.load &&
+    one.returnedAt === other.returnedAt
+  );
 }
 
 /** An adaptive limit is what the model bears, not what it promises: there is no headroom to leave. */
-function effective({ limits, headroom }: ModelLimits, { inflight, warmUp, load }: Factors): LimitSettings {
+function effective({ limits, headroom }: ModelLimits, { inflight, warmUp, load, returnedAt }: Factors): LimitSettings {
+  const share = returnedAt === null ? 1 : RETURNING_SHARE;
+  const adapted = inflight === null ? null : Math.ceil(portion(share, inflight) / (1 - headroom) - 1e-9);
   return {
-    rpm: portion(warmUp, limits.rpm),
-    tpm: portion(warmUp * load, limits.tpm),
+    rpm: portion(warmUp * share, limits.rpm),
+    tpm: portion(warmUp * load * share, limits.tpm),
     tpd: portion(warmUp, limits.tpd),
-    inflight: inflight === null ? portion(warmUp, limits.inflight) : Math.ceil(inflight / (1 - headroom) - 1e-9),
+    inflight: adapted ?? portion(warmUp * share, limits.inflight),
   };
+}
+
+function climbOf({ climb }: ModelLimits, { returnedAt }: Factors): ModelLimits['climb'] {
+  return climb === undefined || returnedAt === null ? climb : { ...climb, returned_at: returnedAt };
 }

@@ -3,7 +3,7 @@
  * of learned.ts, observed-window.ts and climber.ts. Needs STATE.
  */
 export const LEARN = `
-local SHORT, LONG, LIFT_MS, LONGEST_REST_MS = 0.5, 6, 600000, 3600000
+local SHORT, LONG, LIFT_MS, LONGEST_REST_MS, RETURNING_SHARE = 0.5, 6, 600000, 3600000, 0.7
 local WINDOW_MS, LONGEST_WINDOW_MS = 60000, 86400000
 
 -- How many calls there were of late, over the last one to two spans.
@@ -133,6 +133,15 @@ local function adjust(climb, learned, time, seconds)
   end
 end
 
+-- What was learned before the model was down no longer counts: it begins below its old rate, and climbs from there.
+local function come_back(climb, learned, time)
+  learned.returned, learned.fell = climb.returned_at, learned.calls
+  learned.from, learned.accepted, learned.errors, learned.overloads = time, 0, 0, 0
+  if not learned.rate then return end
+  local level = level_at(climb, learned, time, learned.rate)
+  begin_rate(climb, learned, clamp_rate(climb, learned.rate * RETURNING_SHARE), level, 'returned', time)
+end
+
 -- Ends the interval if it is over.
 local function step(climb, learned, time)
   if climb.mode == 'off' then return end
@@ -141,6 +150,7 @@ local function step(climb, learned, time)
     local rate = clamp_rate(climb, climb.initial_rps)
     begin_rate(climb, learned, rate, rate, 'initial', time)
   end
+  if climb.returned_at and climb.returned_at > (learned.returned or 0) then come_back(climb, learned, time) end
   local elapsed = time - learned.from
   if elapsed < climb.interval_s * 1000 then return end
   if learned.rate then adjust(climb, learned, time, elapsed / 1000) end

@@ -205,6 +205,7 @@ const model: fc.Arbitrary<ModelLimits> = fc.record({
       relax_error_ratio: fc.constant(0.05),
       probe_ratio: fc.constant(0.3),
       fast_probe_ratio: fc.constant(0.4),
+      returned_at: fc.constantFrom(undefined, 1, 2),
     }),
     { nil: undefined },
   ),
