@@ -6,13 +6,13 @@ interface Status {
 }
 
 /** What `GET /admin/status` says. */
-async function statusOf({ url }: SpillwayProcess): Promise<Status> {
+async function statusOf({ url }: Pick<SpillwayProcess, 'url'>): Promise<Status> {
   const response = await fetch(`${url}/admin/status`);
   return (await response.json()) as Status;
 }
 
 /** Calls of all classes that wait for a turn. */
-export async function waitingAt(process: SpillwayProcess): Promise<number> {
+export async function waitingAt(process: Pick<SpillwayProcess, 'url'>): Promise<number> {
   const { queues } = await statusOf(process);
   return queues.critical + queues.normal + queues.low;
 }

@@ -62,6 +62,11 @@ export class ModelCopy {
     this.replace(record, settings);
   }
 
+  /** The store has lost what it knew: it is told again. */
+  restore(): void {
+    if (this.version > 0) this.unsent = true;
+  }
+
   /** Nobody can be told now: goes on alone from what it knows. Returns the record before. */
   goOnAlone(): ModelRecord {
     const before = this.shared;

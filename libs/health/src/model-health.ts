@@ -136,6 +136,7 @@ export class ModelHealth extends Recoveries {
       const known = await this.store.read().catch(() => null);
       if (known === null) return;
       this.setTime(known.now, askedAt);
+      for (const copy of this.copies.values()) if (!known.records.has(copy.model)) copy.restore();
       for (const [model, { version, record }] of known.records) {
         const settings = this.settings.breakerOf(model);
         if (settings === undefined) continue;

@@ -1,0 +1,74 @@
+import { callerOf, ask } from '../support/caller';
+import { startGateway, type Gateway } from '../support/gateway';
+import { healthAt } from '../support/health';
+import { completion, refusal } from '../support/model-answers';
+import { eventually, waitingAt } from '../support/operator';
+import { startUpstream, type Upstream } from '../support/scripted-upstream';
+
+/** Which model a class is given when the best is not well, or too many calls wait. */
+describe('whom a call asks', () => {
+  let best: Upstream;
+  let cheap: Upstream;
+  let gateway: Gateway;
+
+  beforeEach(async () => {
+    best = await startUpstream(() => completion('best'));
+    cheap = await startUpstream(() => completion('cheap'));
+  });
+  afterEach(async () => {
+    await gateway.stop();
+    await Promise.all([best.close(), cheap.close()]);
+  });
+
+  const start = async (model: object, more: object = {}, chain = ['best', 'cheap']): Promise<void> => {
+    gateway = await startGateway({
+      configuration: {
+        providers: { one: { base_url: `${best.url}/v1` }, two: { base_url: `${cheap.url}/v1` } },
+        models: { best: { provider: 'one', ...model }, cheap: { provider: 'two' } },
+        routes: {
+          assistant: {
+            chain,
+            shed_to: { normal: 'cheap', low: 'cheap' },
+            cache: { exact: false, semantic: false },
+          },
+        },
+        ...more,
+      },
+    });
+  };
+  const call = async (priority: 'critical' | 'normal' | 'low', signal?: AbortSignal): Promise<string> => {
+    const caller = callerOf(gateway.url, { path: `/${priority}/v1` });
+    const { text } = await ask(caller, 'assistant', `for ${priority}?`, signal === undefined ? {} : { signal });
+    return text;
+  };
+
+  it('while the best is degraded CRITICAL keeps it, NORMAL moves on, and probes bring it back', async () => {
+    await start({ breaker: { min_requests: 10, window_s: 6, open_min_s: 0.3 } });
+    for (let count = 0; count < 8; count++) await call('normal');
+    best.script(() => refusal(500));
+    for (let count = 0; count < 2; count++) await call('normal');
+    best.script(() => completion('best'));
+    expect(await healthAt(gateway, 'best')).toMatchObject({ state: 'degraded', why: 'error-rate', errorRate: 0.2 });
+    expect([await call('critical'), await call('normal')]).toEqual(['best', 'cheap']);
+    await eventually(async () => (await healthAt(gateway, 'best')).state === 'closed', 8_000);
+    expect(await call('normal')).toBe('best');
+  });
+
+  it('under high load NORMAL and LOW go where they are shed to, CRITICAL does not, and it ends with the load', async () => {
+    await start({ limits: { inflight: 1 }, headroom: 0 }, { high_load: { normal_queue: 2, low_queue: 2 } }, ['best']);
+    best.script(() => ({ no_response: 'hang' }));
+    const gone = new AbortController();
+    const waiting = Array.from({ length: 5 }, () => call('normal', gone.signal).catch(() => null));
+    await eventually(async () => (await waitingAt(gateway)) === 4);
+    await eventually(async () => (await call('low', AbortSignal.timeout(300)).catch(() => null)) === 'cheap', 4_000);
+    expect(await call('normal')).toBe('cheap');
+    expect(await call('critical', AbortSignal.timeout(300)).catch(() => 'waits')).toBe('waits');
+    gone.abort();
+    await Promise.all(waiting);
+    best.script(() => completion('best'));
+    await eventually(
+      async () => (await call('normal', AbortSignal.timeout(1_000)).catch(() => null)) === 'best',
+      4_000,
+    );
+  });
+});
