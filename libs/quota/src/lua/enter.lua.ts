@@ -14,7 +14,7 @@ import { WAITS } from './waits.lua';
 export const ENTER = `${STATE}${RING}${WAITS}${LAW}${PUMP}
 local id, class, express = ARGV[4], tonumber(ARGV[5]), ARGV[9] == '1'
 local limit = tonumber(ARGV[10])
-local record = { models = {}, class = class, tokens = tonumber(ARGV[8]), worker = '' }
+local record = { models = {}, class = class, tokens = tonumber(ARGV[8]), owner = me, worker = '' }
 for at = 11, #ARGV, 2 do
   table.insert(record.models, ARGV[at])
   tell(ARGV[at], ARGV[at + 1])
