@@ -2,10 +2,11 @@ import { figuresOf, type Figures } from '../results/figures';
 import { quotaUse, type QuotaUse } from '../results/quota-use';
 import { recordOf, type CallRecord } from '../results/records';
 import { RightAnswers } from '../results/right-answers';
+import { reachFigures } from '../results/reach';
 import type { Sample } from '../results/samples';
 import type { ModelPatch } from '../../../simulator/src/settings';
 import { runOpenLoop } from '../workload/open-loop';
-import type { PlannedCall } from '../workload/plan';
+import { durationMs, type PlannedCall } from '../workload/plan';
 import type { Arm, ScenarioEvent } from '../scenario/schema';
 import { grantedLimits } from '../scenario/settings';
 import { Observer } from './observer';
@@ -32,9 +33,14 @@ export interface ArmResult {
 
 /** Runs the planned calls against one arm. */
 export async function runArm(setting: ArmSetting, calls: readonly PlannedCall[]): Promise<ArmResult> {
+  const { loads } = setting.arm;
   const stage = await setStage(setting);
   try {
-    return await perform(setting, stage, calls);
+    return await perform(
+      setting,
+      stage,
+      loads === undefined ? calls : calls.filter(({ load }) => loads.includes(load)),
+    );
   } finally {
     await stage.close();
   }
@@ -57,13 +63,16 @@ async function perform(setting: ArmSetting, stage: Stage, calls: readonly Planne
     Object.entries(after).reduce((sum, [name, now]) => sum + now[what] - (before[name]?.[what] ?? 0), 0);
   const { samples } = observer;
   const use = firstModelUse(setting, samples);
-  const figures = figuresOf({
-    records,
-    samples,
-    use,
-    price: scenario.price,
-    tokens: { input: tokens('tokens_in'), output: tokens('tokens_out') },
-  });
+  const figures = {
+    ...figuresOf({
+      records,
+      samples,
+      use,
+      price: scenario.price,
+      tokens: { input: tokens('tokens_in'), output: tokens('tokens_out') },
+    }),
+    ...reachFigures(samples, durationMs(scenario, scale), (scenario.capacity_per_s ?? 0) * scale.size),
+  };
   return { arm, figures, records, samples, use };
 }
 

@@ -22,6 +22,8 @@ const ROWS: readonly (readonly [string, string, Unit])[] = [
   ['calls that the provider got', 'provider.calls', 'number'],
   ['– refused', 'provider.refused', 'number'],
   ['– refused, share', 'provider.refused_share', 'share'],
+  ['calls taken a second at last, of the capacity', 'reach.of_capacity', 'share'],
+  ['time until 90 % of the capacity, of the whole run', 'reach.time_to_90', 'share'],
   ['quota used while CRITICAL or NORMAL waited', 'quota.used_while_waiting', 'share'],
   ['– while tokens bound', 'quota.used_while_tokens_bind', 'share'],
   ['– while calls bound', 'quota.used_while_calls_bind', 'share'],

@@ -62,6 +62,7 @@ const event = z.strictObject({
 const arm = {
   name: z.string().regex(/^[a-z0-9-]+$/, 'expected small letters, digits and -'),
   title: text(),
+  loads: z.array(text()).optional().describe('Only these loads take part; default: all'),
 };
 const backoff = z.strictObject({
   attempts: z.int().min(1),
@@ -122,6 +123,7 @@ export const scenarioSchema = z
     load: z.array(load).min(1),
     deadlines_s: byClass(positive()),
     models: z.record(text(), model).refine(models => Object.keys(models).length > 0, 'needs a model'),
+    capacity_per_s: positive().optional().describe('Calls a second that a steady run should reach, at full size'),
     price: z.strictObject({ input: amount(), output: amount() }).describe('Per million tokens'),
     spillway: anything.default({}).describe('Configuration of Spillway beside what the models make of it'),
     events: z.array(event).default([]),
@@ -133,6 +135,13 @@ export const scenarioSchema = z
     scenario.targets.forEach(({ arm: name }, index) => {
       if (!names.has(name))
         context.addIssue({ code: 'custom', path: ['targets', index, 'arm'], message: `no arm is called ${name}` });
+    });
+    const loads = new Set(scenario.load.map(({ name }) => name));
+    scenario.arms.forEach((one, index) => {
+      for (const name of one.loads ?? []) {
+        if (!loads.has(name))
+          context.addIssue({ code: 'custom', path: ['arms', index, 'loads'], message: `no load is called ${name}` });
+      }
     });
     scenario.events.forEach(({ model: name }, index) => {
       if (name !== undefined && scenario.models[name] === undefined)

@@ -3,11 +3,14 @@ import { grantedLimits, merged, spillwayConfiguration } from './settings';
 
 const scenario = readScenario('sales-day');
 const scale = { size: 0.1, time: 0.2, arms_at_once: 1 };
-const flagship = Object.values(scenario.models).at(0);
+const flagship = Object.values(scenario.models).at(0) ?? fail();
+
+function fail(): never {
+  throw new Error('a scenario has a model');
+}
 
 describe('settings at a scale', () => {
   it('shrinks limits by size and periods of growth by time', () => {
-    if (flagship === undefined) throw new Error('there is a model');
     expect(grantedLimits(flagship, scale)).toEqual({
       rpm: 500,
       tpm: 45_000,
@@ -22,6 +25,20 @@ describe('settings at a scale', () => {
     expect(of(true)).toContain('"rpm":500');
     expect(of(true)).toContain('"queue_limit":100,');
     expect(of(false)).not.toContain('rpm');
+  });
+
+  it('lets a smaller climber step sooner', () => {
+    const climb = { mode: 'on', initial_rps: 10, interval_s: 10, probe_ratio: 0.05 };
+    const models = { m: { ...flagship, spillway: { climb } } };
+    const made = spillwayConfiguration(
+      { ...scenario, models },
+      scale,
+      {},
+      { providerUrl: 'http://127.0.0.1:1/v1', limited: true },
+    );
+    expect(made['models']).toMatchObject({
+      m: { climb: { mode: 'on', initial_rps: 1, interval_s: 2, probe_ratio: 0.05 } },
+    });
   });
 
   it('merges maps and replaces all else', () => {

@@ -41,7 +41,7 @@ export function spillwayConfiguration(
   const models = Object.entries(scenario.models).map(([name, model]): [string, Json] => {
     const { growth, ...limits } = grantedLimits(model, scale);
     const stated = options.limited && model.told ? { limits, ...(growth === null ? {} : { growth }) } : {};
-    return [name, { provider: 'simulator', price: scenario.price, ...stated, ...model.spillway }];
+    return [name, { provider: 'simulator', price: scenario.price, ...stated, ...scaledClimb(model.spillway, scale) }];
   });
   const priorities = PRIORITIES.map((priority): [string, Json] => [
     priority,
@@ -59,6 +59,18 @@ export function spillwayConfiguration(
     log: { level: 'warn' },
   };
   return merged(merged(made, scenario.spillway), changes);
+}
+
+/** Rates of a climber shrink with the size, its steps with time. */
+function scaledClimb(settings: Json, { size, time }: Scale): Json {
+  const { climb } = settings;
+  if (!isObject(climb)) return settings;
+  const factors: Readonly<Record<string, number>> = { initial_rps: size, max_rps: size, interval_s: time };
+  const scaled = Object.entries(climb).map(([key, value]) => [
+    key,
+    typeof value === 'number' ? value * (factors[key] ?? 1) : value,
+  ]);
+  return { ...settings, climb: Object.fromEntries(scaled) };
 }
 
 /** Objects are merged, all else is replaced. */
