@@ -29,6 +29,8 @@ async function run(name: string, { short, seed, compress, arms, out }: Command):
   return experiment.verdicts.filter(({ result }) => result === 'missed').length;
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
+
 main().catch((error: unknown) => {
   console.error(error instanceof Error ? error.message : error);
   process.exitCode = 1;

@@ -29,6 +29,8 @@ export class Observer {
       }
     };
     this.looking = look();
+    // Whatever goes wrong is told by `stop`.
+    this.looking.catch(() => undefined);
   }
 
   /** One last look, after which everything is known. */

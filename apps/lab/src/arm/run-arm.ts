@@ -8,7 +8,7 @@ import type { ModelPatch } from '../../../simulator/src/settings';
 import { runOpenLoop } from '../workload/open-loop';
 import { durationMs, type PlannedCall } from '../workload/plan';
 import type { Arm, ScenarioEvent } from '../scenario/schema';
-import { grantedLimits } from '../scenario/settings';
+import { enforcedLimits, windowSeconds } from '../scenario/settings';
 import { Observer } from './observer';
 import { setStage, type ArmSetting, type Stage } from './stage';
 
@@ -107,6 +107,10 @@ function firstModelUse({ scenario, scale }: ArmSetting, samples: readonly Sample
   const [first] = Object.entries(scenario.models);
   if (first === undefined) return [];
   const [name, model] = first;
-  const headroom = model.spillway['headroom'];
-  return quotaUse(samples, name, grantedLimits(model, scale), typeof headroom === 'number' ? headroom : HEADROOM);
+  const { headroom } = model.spillway;
+  return quotaUse(samples, name, {
+    limits: enforcedLimits(model, scale),
+    headroom: typeof headroom === 'number' ? headroom : HEADROOM,
+    windowMs: windowSeconds(model) * 1000,
+  });
 }

@@ -8,7 +8,7 @@ import { RedisProcess } from '../processes/redis';
 import { SimulatorProcess } from '../processes/simulator';
 import { SpillwayProcess } from '../processes/spillway';
 import type { Arm, Scale, Scenario, SpillwayArm } from '../scenario/schema';
-import { grantedLimits, ROUTE, simulatedModel, spillwayConfiguration } from '../scenario/settings';
+import { enforcedLimits, grantedLimits, ROUTE, simulatedModel, spillwayConfiguration } from '../scenario/settings';
 import { warmUp } from './warm-up';
 import type { QuestionPool } from '../workload/question-pool';
 
@@ -49,7 +49,7 @@ export async function setStage(setting: ArmSetting): Promise<Stage> {
     const router = arm.client === 'spillway' ? await startRouter(setting, arm, workplace, simulator.url, ends) : null;
     const caller = router?.caller ?? directCaller(setting, simulator.url);
     ends.push(() => caller.close());
-    for (const [name, model] of models) await simulator.configure(name, { limits: grantedLimits(model, scale) });
+    for (const [name, model] of models) await simulator.configure(name, { limits: enforcedLimits(model, scale) });
     return { simulator, redis: router?.redis ?? null, spillway: router?.spillway ?? null, caller, close };
   } catch (error) {
     await close();
@@ -77,7 +77,7 @@ async function startRouter(
     spillwayConfiguration(scenario, scale, arm.spillway, { providerUrl, limited });
   const spillway = await SpillwayProcess.start(workplace, configuration(arm.prewarm === undefined), redis.url);
   ends.push(() => spillway.stop());
-  const caller = new SpillwayCaller(spillway.url, ROUTE);
+  const caller = new SpillwayCaller(spillway.url, ROUTE, arm.repeats);
   if (arm.prewarm !== undefined) {
     await warmUp(caller, pool, arm.prewarm);
     await spillway.reconfigure(configuration(true));

@@ -25,12 +25,18 @@ interface ProgramOptions {
   readonly ready: RegExp | URL;
 }
 
+const running = new Set<ChildProcess>();
+/** However this process ends, it leaves none behind. */
+process.once('exit', () => running.forEach(child => child.kill('SIGKILL')));
+
 /** Starts a program and waits until its output says that it serves. */
 export async function startProgram(options: ProgramOptions): Promise<Program & { readonly found: string }> {
   const child = spawn(options.command, [...options.args], {
     env: { PATH: process.env['PATH'], ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  running.add(child);
+  child.once('exit', () => running.delete(child));
   let output = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (data: Buffer) => {

@@ -39,9 +39,11 @@ export class SpillwayProcess {
     return this.program.pid;
   }
 
-  async status(): Promise<SpillwayStatus> {
-    const { body } = await request(`${this.url}/admin/status`);
-    return (await body.json()) as SpillwayStatus;
+  /** null: it cannot tell now. */
+  async status(): Promise<SpillwayStatus | null> {
+    const { statusCode, body } = await request(`${this.url}/admin/status`);
+    const said = await body.text();
+    return statusCode === 200 ? (JSON.parse(said) as SpillwayStatus) : null;
   }
 
   /** Another configuration from now on; caches and queues stay. */

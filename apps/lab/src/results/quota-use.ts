@@ -3,8 +3,6 @@ import type { Sample } from './samples';
 
 type Limits = Scenario['models'][string]['limits'];
 
-const WINDOW_MS = 60_000;
-
 /** How much of what may be used was used at one moment, and what bound. */
 export interface QuotaUse {
   readonly ms: number;
@@ -15,20 +13,28 @@ export interface QuotaUse {
   readonly wanted: boolean;
 }
 
+/** What a model allows, and the share of it that is to be left alone. */
+export interface Granted {
+  readonly limits: Limits;
+  readonly windowMs: number;
+  readonly headroom: number;
+}
+
 /**
- * Use of one model's quota as the provider saw it: calls and tokens of the last 60 s, and calls of the growth period,
- * each against what may be used of it (`headroom`: the share that Spillway is told to leave). The first window counts
+ * Use of one model's quota as the provider saw it: calls and tokens of the last window, and calls of the growth
+ * period, each against what may be used of it. The first window counts
  * from nothing, as it does for the provider.
  */
-export function quotaUse(samples: readonly Sample[], model: string, limits: Limits, headroom: number): QuotaUse[] {
+export function quotaUse(samples: readonly Sample[], model: string, granted: Granted): QuotaUse[] {
+  const { limits, headroom, windowMs } = granted;
   const accepted = curveOf(samples, model, 'accepted');
   const tokens = curveOf(samples, model, 'tokens');
   return samples.map(sample => {
     const { ms } = sample;
     const within = (curve: Curve, span: number, until = ms): number => curve(until) - curve(until - span);
     const uses: { binds: 'rpm' | 'tpm' | 'growth'; share: number }[] = [];
-    if (limits.rpm > 0) uses.push({ binds: 'rpm', share: within(accepted, WINDOW_MS) / ((1 - headroom) * limits.rpm) });
-    if (limits.tpm > 0) uses.push({ binds: 'tpm', share: within(tokens, WINDOW_MS) / ((1 - headroom) * limits.tpm) });
+    if (limits.rpm > 0) uses.push({ binds: 'rpm', share: within(accepted, windowMs) / ((1 - headroom) * limits.rpm) });
+    if (limits.tpm > 0) uses.push({ binds: 'tpm', share: within(tokens, windowMs) / ((1 - headroom) * limits.tpm) });
     if (limits.growth !== null) {
       const { per_s, floor_rps, max_ratio } = limits.growth;
       const period = per_s * 1000;

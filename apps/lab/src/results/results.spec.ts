@@ -96,14 +96,10 @@ describe('quotaUse', () => {
     process: null,
   });
   const limits = { rpm: 100, tpm: 1000, inflight: 0, growth: null };
+  const granted = { limits, headroom: 0.2, windowMs: 60_000 };
 
   it('holds the last minute against what may be used, and knows what binds', () => {
-    const use = quotaUse(
-      [sample(0, 0, 0, 0), sample(60_000, 40, 100, 1), sample(120_000, 80, 900, 1)],
-      'm',
-      limits,
-      0.2,
-    );
+    const use = quotaUse([sample(0, 0, 0, 0), sample(60_000, 40, 100, 1), sample(120_000, 80, 900, 1)], 'm', granted);
     expect(use.map(({ share }) => share)).toEqual([0, 0.5, 1]);
     expect(use.map(({ binds }) => binds)).toEqual(['rpm', 'rpm', 'tpm']);
     expect(use.map(({ wanted }) => wanted)).toEqual([false, true, true]);
@@ -111,12 +107,10 @@ describe('quotaUse', () => {
 
   it('lets the growth bind', () => {
     const growth = { max_ratio: 0.2, per_s: 10, floor_rps: 1 };
-    const use = quotaUse(
-      [sample(0, 0, 0, 0), sample(10_000, 10, 0, 1)],
-      'm',
-      { ...limits, rpm: 0, tpm: 0, growth },
-      0.2,
-    );
+    const use = quotaUse([sample(0, 0, 0, 0), sample(10_000, 10, 0, 1)], 'm', {
+      ...granted,
+      limits: { ...limits, rpm: 0, tpm: 0, growth },
+    });
     expect(use.at(-1)).toEqual({ ms: 10_000, share: 1, binds: 'growth', wanted: true });
   });
 });

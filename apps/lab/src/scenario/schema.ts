@@ -83,6 +83,7 @@ const arms = z.discriminatedUnion('client', [
   z.strictObject({
     ...arm,
     client: z.literal('spillway'),
+    repeats: count().default(0).describe('How often callers repeat where Spillway tells them to (x-should-retry)'),
     spillway: anything.default({}).describe('Changes of the configuration for this arm'),
     prewarm: z
       .strictObject({

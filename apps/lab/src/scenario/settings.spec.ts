@@ -1,5 +1,5 @@
 import { readScenario } from './read-file';
-import { grantedLimits, merged, spillwayConfiguration } from './settings';
+import { enforcedLimits, grantedLimits, merged, spillwayConfiguration } from './settings';
 
 const scenario = readScenario('sales-day');
 const scale = { size: 0.1, time: 0.2, arms_at_once: 1 };
@@ -17,6 +17,11 @@ describe('settings at a scale', () => {
       inflight: 0,
       growth: { max_ratio: 0.2, per_s: 36, floor_rps: 2.5 },
     });
+  });
+
+  it('lets the provider count in its own windows', () => {
+    const model = { ...flagship, simulator: { window_s: 6 } };
+    expect(enforcedLimits(model, scale)).toMatchObject({ rpm: 50, tpm: 4500 });
   });
 
   it('tells Spillway the limits of the provider unless they are lifted', () => {

@@ -1,5 +1,5 @@
 import { PRIORITIES } from '@spillway/contracts';
-import type { ModelPatch } from '../../../simulator/src/settings';
+import { DEFAULT_MODEL, type ModelPatch } from '../../../simulator/src/settings';
 import type { Scale, Scenario } from './schema';
 
 type Json = Readonly<Record<string, unknown>>;
@@ -24,6 +24,19 @@ export function grantedLimits({ limits }: Model, { size, time }: Scale): Model['
       floor_rps: growth.floor_rps * size,
     },
   };
+}
+
+/** Seconds of the windows in which the provider counts. */
+export function windowSeconds({ simulator }: Model): number {
+  const { window_s } = simulator;
+  return typeof window_s === 'number' ? window_s : DEFAULT_MODEL.window_s;
+}
+
+/** The same as the simulator is told it: a scenario speaks of minutes, the simulator of its windows. */
+export function enforcedLimits(model: Model, scale: Scale): Model['limits'] {
+  const limits = grantedLimits(model, scale);
+  const within = (limit: number): number => Math.round((limit * windowSeconds(model)) / DEFAULT_MODEL.window_s);
+  return { ...limits, rpm: within(limits.rpm), tpm: within(limits.tpm) };
 }
 
 /** A model of the simulator without its limits. */
