@@ -87,18 +87,20 @@ export class SimilarQuestions implements OnModuleInit {
 
   /** Empty while the embedder is lost; the next question tries again. */
   private tryOut(): Promise<readonly Float32Array[]> {
-    this.unrelated ??= this.embedder.embed(UNRELATED).then(
-      vectors => {
-        const [one, other] = vectors;
-        if (one !== undefined && other !== undefined && this.areAlike(one, other)) this.warn();
-        return vectors;
-      },
-      () => {
-        this.unrelated = null;
-        return [];
-      },
-    );
+    this.unrelated ??= this.embedUnrelated().catch(() => {
+      this.unrelated = null;
+      return [];
+    });
     return this.unrelated;
+  }
+
+  /** One after the other, as some servers take no lists. */
+  private async embedUnrelated(): Promise<readonly Float32Array[]> {
+    const vectors: Float32Array[] = [];
+    for (const text of UNRELATED) vectors.push(...(await this.embedder.embed([text])));
+    const [one, other] = vectors;
+    if (one !== undefined && other !== undefined && this.areAlike(one, other)) this.warn();
+    return vectors;
   }
 
   private areAlike(one: Float32Array, other: Float32Array): boolean {

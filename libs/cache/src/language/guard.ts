@@ -2,6 +2,7 @@ import { dangerOf, isExplained } from './dangers';
 import { differenceOf } from './difference';
 import { doubtOf } from './doubts';
 import type { GuardReason } from './guard-reason';
+import { mayBeOneLanguage } from './latin-language';
 import { normalise } from './normalise';
 import { read } from './reading';
 
@@ -33,6 +34,6 @@ export function guard(a: string, b: string, mode: GuardMode, approved: ReadonlyS
   if (isExplained(difference)) return { serve: true, reason: 'explained' };
   if (approved.size > 0 && approved.has(pairKey(a, b))) return { serve: true, reason: 'approved' };
   if (mode === 'strict') return { serve: false, reason: 'unexplained' };
-  const doubt = doubtOf(difference);
+  const doubt = mayBeOneLanguage(a, b) ? doubtOf(difference) : 'language';
   return doubt === null ? { serve: true, reason: 'harmless' } : { serve: false, reason: doubt };
 }
