@@ -8,6 +8,16 @@ export function withDeadline<T>(work: Promise<T>, ms: number): Promise<T> {
   return new Promise<T>((resolve, reject) => {
     const late = (): void => reject(new RedisUnavailable('timeout'));
     const timer = setTimeout(() => setImmediate(() => setImmediate(late)), ms);
-    work.then(resolve, reject).finally(() => clearTimeout(timer));
+    // One promise less than with `finally`, for every command of every call.
+    work.then(
+      value => {
+        clearTimeout(timer);
+        resolve(value);
+      },
+      (error: unknown) => {
+        clearTimeout(timer);
+        reject(error as Error);
+      },
+    );
   });
 }

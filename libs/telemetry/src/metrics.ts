@@ -70,8 +70,8 @@ export class Metrics {
   private readonly saved = this.tally('spillway_tokens_saved_total', 'Tokens that cached answers did not cost', [
     'direction',
   ]);
-  private readonly upstreamCalls = this.counter('ai_request_total', 'Calls of models', ['model', 'status']);
-  private readonly tokens = this.counter('ai_token_consumed_total', 'Tokens that models reported', [
+  private readonly upstreamCalls = this.tally('ai_request_total', 'Calls of models', ['model', 'status']);
+  private readonly tokens = this.tally('ai_token_consumed_total', 'Tokens that models reported', [
     'model',
     'direction',
   ]);
@@ -136,7 +136,7 @@ export class Metrics {
   /** A call of a model has ended. */
   upstream(call: UpstreamCall): void {
     const { model, usage } = call;
-    this.upstreamCalls.inc({ model, status: call.status });
+    this.upstreamCalls.add(1, model, call.status);
     this.upstreamDuration.observe({ model }, call.seconds);
     if (call.firstContentSeconds !== null) this.firstContent.observe({ model }, call.firstContentSeconds);
     const labels = {
@@ -147,7 +147,7 @@ export class Metrics {
     this.genaiDuration.observe({ ...labels, error_type: call.status === '200' ? '' : call.status }, call.seconds);
     if (usage === null) return;
     for (const direction of ['input', 'output'] as const) {
-      this.tokens.inc({ model, direction }, usage[direction]);
+      this.tokens.add(usage[direction], model, direction);
       this.genaiTokens.observe({ ...labels, gen_ai_token_type: direction }, usage[direction]);
     }
   }

@@ -28,8 +28,9 @@ export class Tally {
     });
   }
 
-  /** `values` in the order of the names of the labels. */
+  /** `values` in the order of the names of the labels. What no counter can grow by is left out: a model may report it. */
   add(amount: number, ...values: readonly string[]): void {
+    if (!(amount >= 0 && amount < Infinity)) return;
     const key = values.join('\n');
     this.pending.set(key, (this.pending.get(key) ?? 0) + amount);
   }

@@ -114,12 +114,7 @@ export class RepeatLane {
     if (part === null) return false;
     const { headers } = request;
     const receivedAt = this.clock.now();
-    const call = Object.assign({}, known.call, {
-      id: requestIdOf(headers),
-      traceId: traceIdOf(headers),
-      receivedAt,
-      journal,
-    });
+    const call = { ...known.call, id: requestIdOf(headers), traceId: traceIdOf(headers), receivedAt, journal };
     const ours = answerHeaders(call.id, journal, 'cache-exact');
     response.writeHead(200, Object.assign({}, known.headers, ours, wholeHeaders(part))).end(part.json);
     this.report.answered(call, 'cache-exact', new ResponseDigest());
