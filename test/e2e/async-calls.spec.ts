@@ -47,8 +47,13 @@ describe('a call that is answered later', () => {
     await until(async () => !['queued', 'running'].includes(jobIn(await look(client, id)).status), 20_000);
     return jobIn(await look(client, id));
   };
-  const logOf = (process: SpillwayProcess, requestId: string): Record<string, unknown> | undefined =>
-    process.logLines().find(line => line['request_id'] === requestId && 'outcome' in line);
+  const logOf = async (process: SpillwayProcess, requestId: string): Promise<Record<string, unknown>> => {
+    let line: Record<string, unknown> | undefined;
+    const find = (): boolean =>
+      (line = process.logLines().find(each => each['request_id'] === requestId && 'outcome' in each)) !== undefined;
+    await until(find);
+    return line ?? {};
+  };
 
   it('is accepted at once, walks the whole path, and keeps its answer for the key that asked', async () => {
     const { process, client } = await start();
@@ -66,7 +71,12 @@ describe('a call that is answered later', () => {
     expect(job).toEqual({ id, status: 'succeeded', created_at: expect.any(Number), response: expect.any(Object) });
     expect(Math.abs((job.created_at ?? 0) - Date.now() / 1000)).toBeLessThan(60);
     expect(job.response?.choices[0]?.message.content).toContain('one');
-    expect(logOf(process, 'later-1')).toMatchObject({ key: 'a', priority: 'low', outcome: 'generated', model: 'm' });
+    expect(await logOf(process, 'later-1')).toMatchObject({
+      key: 'a',
+      priority: 'low',
+      outcome: 'generated',
+      model: 'm',
+    });
     expect(installation.simulator.requests('m')).toHaveLength(1);
 
     expect((await look(client, id, { key: 'KEY_B' })).status).toBe(404);
@@ -87,11 +97,8 @@ describe('a call that is answered later', () => {
       submit(client, 'by tier', { headers: { 'x-request-id': 'critical-2' }, body: { service_tier: 'fast' } }),
     ]);
     for (const { body } of jobs) await ended(client, body.id ?? '');
-    expect(['critical', 'normal', 'critical-2'].map(id => logOf(process, id)?.['priority'])).toEqual([
-      'critical',
-      'normal',
-      'critical',
-    ]);
+    const lines = await Promise.all(['critical', 'normal', 'critical-2'].map(id => logOf(process, id)));
+    expect(lines.map(line => line['priority'])).toEqual(['critical', 'normal', 'critical']);
   });
 
   it.each<[string, Parameters<typeof submit>[2], number, string]>([
