@@ -83,11 +83,14 @@ describe('seeding a running Spillway', () => {
         { question: 'Do you ship to Chile?', route: 'gone' },
         { question: 'Do you ship to Peru?' },
       ]),
+      '--estimate',
+      fileOf([{ question: 'Do you ship to Peru?' }]),
     ]);
     expect(code).toBe(1);
     expect(output).toContain('line 2: is no valid JSON');
     expect(output).toContain('line 4: there is no route "gone"');
     expect(output).toMatch(/generated +1 .*\n +stored +1\n +failed +2/);
+    expect(output).toContain('of 1 questions of the sample 100.0 % are answered');
     expect(asked()).toEqual(['Do you ship to Peru?']);
 
     const caller = callerOf(spillway.url);
@@ -156,6 +159,19 @@ describe('seeding a running Spillway', () => {
     });
     expect(headers.get('x-spillway-cache')).toBe('HIT');
   }, 90_000);
+
+  it('is taken by a gateway and done by a worker', async () => {
+    const [gateway] = await Promise.all([
+      installation.start('gateway', CONFIGURATION),
+      installation.start('worker', CONFIGURATION, { PORT: '0' }),
+    ]);
+    const { code, output } = await runSeeder(gateway.url, [fileOf(SEEDS.slice(0, 20))]);
+    expect(output).toMatch(/generated +20/);
+    const { headers } = await ask(callerOf(gateway.url), 'assistant', 'Does it float?', {
+      headers: { 'x-spillway-scope': 'sku-0' },
+    });
+    expect([code, headers.get('x-spillway-cache')]).toEqual([0, 'HIT']);
+  });
 
   it('lets live calls go first', async () => {
     const spillway = await start({ models: { m: { provider: 'simulator', limits: { inflight: 2 }, headroom: 0 } } });

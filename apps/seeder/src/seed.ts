@@ -13,12 +13,12 @@ export async function seed(command: SeedCommand, input: AsyncIterable<Uint8Array
   const spillway = new Spillway(command);
   const text = command.file === '-' ? input : createReadStream(command.file);
   const lines = command.fromLog ? await linesOfLog(text, screen) : text;
-  if (lines !== null && !(await plant(spillway, lines, screen))) return false;
-  if (command.sample === null) return true;
+  const planted = lines === null || (await plant(spillway, lines, screen));
+  if (command.sample === null) return planted;
   const sample = command.sample === '-' ? input : createReadStream(command.sample);
   const survey = await spillway.lookUp(command.fromLog ? asSeeds(sample) : sample);
   screen.write(`${surveyReport(survey)}\n`);
-  return true;
+  return planted;
 }
 
 async function plant(spillway: Spillway, lines: AsyncIterable<Uint8Array>, screen: Screen): Promise<boolean> {
