@@ -117,10 +117,13 @@ class Installation {
     this.#agent.destroy();
   }
 
-  async #get(port, path) {
+  /** Asked again while it cannot be answered: Redis may be out of reach for a moment on a busy machine. */
+  async #get(port, path, tries = 20) {
     const { status, text } = await this.#send(port, path, {});
-    if (status !== 200) throw new Error(`${path} was answered with ${status}.`);
-    return text;
+    if (status === 200) return text;
+    if (tries === 1) throw new Error(`${path} was answered with ${status}.`);
+    await pause(RETRY_MS);
+    return this.#get(port, path, tries - 1);
   }
 
   #send(port, path, { body, signal }) {
