@@ -169,7 +169,46 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
     await wait(permits, 'normal', { turnBy: now + 9000 });
     await wait(permits, 'critical', { models: ['n', 'm'].slice(1) });
     const entry = await permits.enter(waitRequest('normal', { turnBy: now + 7000 }), QUEUED);
-    expect(entry).toEqual({ kind: 'queued', ahead: 3, estimateMs: null });
+    expect(entry).toEqual({ kind: 'queued', ahead: 3, estimateMs: null, binds: null });
+  });
+
+  it('tells what refused a call at its entry: the limit of its first model, or the order', async () => {
+    world.limits.set('m', { inflight: 1 });
+    world.limits.set('n', { rpm: 1 });
+    await take('normal', ['m']);
+    await take('normal', ['n']);
+    const refusalOf = async (priority: Priority, models: string[]): Promise<unknown> => {
+      const entry = await permits.enter(waitRequest(priority, { models }), EXPRESS);
+      return entry.kind === 'queued' ? entry.binds : entry.kind;
+    };
+    expect(await refusalOf('low', ['m', 'n'])).toBe('inflight');
+    expect(await refusalOf('normal', ['n', 'm'])).toBe('rpm');
+    expect(await refusalOf('normal', ['m'])).toBe('order');
+    expect(await refusalOf('critical', ['m'])).toBe('inflight');
+  });
+
+  it('lists who waits, by class and in order, with how long it has and may', async () => {
+    world.limits.set('m', { inflight: 1 });
+    await take();
+    const now = Date.now();
+    const later = waitRequest('normal', { turnBy: now + 9_000, tokens: 7, models: ['m', 'n'].slice(0, 1) });
+    await permits.enter(later, QUEUED);
+    const sooner = await wait(other, 'normal', { turnBy: now + 5_000 });
+    await wait(permits, 'low');
+    await new Promise(resolve => setTimeout(resolve, 30));
+    const listed = await permits.waits('normal', 10);
+
+    expect(listed).toEqual([
+      expect.objectContaining({ ticket: sooner, models: ['m'], reached: true }),
+      expect.objectContaining({ ticket: later.ticket, models: ['m'], reached: false, tokens: 7 }),
+    ]);
+    for (const { waitedMs, leftMs } of listed) {
+      expect(waitedMs).toBeGreaterThanOrEqual(25);
+      expect(leftMs).toBeGreaterThan(1_000);
+      expect(waitedMs + leftMs).toBeLessThan(9_500);
+    }
+    expect(await permits.waits('normal', 1)).toHaveLength(1);
+    expect(await permits.waits('critical', 10)).toEqual([]);
   });
 
   it('frees the permit of a lease that is not renewed, and wakes who waits', async () => {

@@ -89,6 +89,8 @@ interface QueuedDecision {
   readonly ahead: number;
   /** The wait that was expected; null: nothing was known. */
   readonly estimateMs: number | null;
+  /** The limit that refused it the best model; `order`: others wait before it; null: it was not tried. */
+  readonly binds: string | null;
 }
 
 interface TurnDecision {

@@ -40,13 +40,13 @@ describe('explanations', () => {
     const waiting = call('waiting');
     explanations.began(waiting);
     clock.time += 1_500;
-    waiting.journal.note({ kind: 'queued', models: ['good'], ahead: 3, estimateMs: null });
+    waiting.journal.note({ kind: 'queued', models: ['good'], ahead: 3, estimateMs: null, binds: 'tpm' });
 
     expect(explanations.find('waiting')).toMatchObject({
       outcome: 'under-way',
       status: null,
       durationMs: 1_500,
-      decisions: [{ kind: 'queued', models: ['good'], ahead: 3 }],
+      decisions: [{ kind: 'queued', models: ['good'], ahead: 3, binds: 'tpm' }],
     });
     explanations.ended(waiting, end('generated'));
     expect(explanations.find('waiting')?.outcome).toBe('generated');

@@ -1,5 +1,13 @@
 export { QuotaModule } from './quota.module';
-export { Permits, type Entry, type Grant, type ModelReport, type TicketState, type WaitRequest } from './permits';
+export {
+  Permits,
+  type Entry,
+  type Grant,
+  type ModelReport,
+  type TicketState,
+  type WaitReport,
+  type WaitRequest,
+} from './permits';
 export type { ModelLimits, Shares } from './limits';
 export { AdaptiveLimits } from './adaptive/adaptive-limits';
 export { sizeOf } from './adaptive/sizes';

@@ -4,10 +4,13 @@ import { LeaseBook } from './lease-book';
 import type { OwnUse } from './local-share';
 import { ModelDesk } from './model-desk';
 import type { Booking, ModelUse } from './model-use';
-import type { Entry, Grant, ModelReport, Reached, TicketState } from './permits';
+import type { Entry, Grant, ModelReport, Reached, TicketState, WaitReport } from './permits';
 import type { TermsBook } from './terms';
 import type { PermitTimings } from './timings';
 import { WaitList, type Wait } from './wait-list';
+
+/** What refused a wait at its entry. */
+type Refused = Extract<Entry, { kind: 'queued' }>['binds'];
 
 type Ticket = { readonly kind: 'queued' | 'reached'; readonly wait: Wait } | Granted;
 
@@ -40,20 +43,24 @@ export class Ledger {
     this.leases = new LeaseBook(timings);
   }
 
-  enter(asked: Omit<Wait, 'arrival'>, options: { express: boolean; queueLimit: number }, now: number): Entry {
+  enter(asked: Omit<Wait, 'arrival' | 'since'>, options: { express: boolean; queueLimit: number }, now: number): Entry {
     this.refresh(now);
     const known = this.tickets.get(asked.ticket);
     if (known?.kind === 'granted') return { kind: 'granted', grant: known.grant };
-    if (known !== undefined) return this.position(known.wait, now);
-    const wait = { ...asked, arrival: ++this.arrivals };
-    const open = options.express ? wait.models.find(name => this.model(name).admitsAtOnce(wait, now)) : undefined;
-    if (open !== undefined) return { kind: 'granted', grant: this.grant(wait, this.model(open), now) };
+    if (known !== undefined) return this.position(known.wait, null, now);
+    const wait = { ...asked, arrival: ++this.arrivals, since: now };
+    let binds: Refused = null;
+    for (const name of options.express ? wait.models : []) {
+      const refusal = this.model(name).refusalAtOnce(wait, now);
+      if (refusal === null) return { kind: 'granted', grant: this.grant(wait, this.model(name), now) };
+      binds ??= refusal;
+    }
     if (this.queue.count(wait.rank) >= options.queueLimit) {
       const rate = this.rateOf(wait.models);
       return { kind: 'full', retryAfterMs: rate > 0 ? Math.ceil(1 / rate) : 1000 };
     }
     this.add(wait, now);
-    return this.position(wait, now);
+    return this.position(wait, binds, now);
   }
 
   reach(ticket: string, now: number): Reached {
@@ -126,6 +133,14 @@ export class Ledger {
     const known = this.tickets.get(ticket);
     if (known === undefined) return { ticket, kind: 'gone' };
     return known.kind === 'granted' ? { ticket, kind: 'granted', grant: known.grant } : { ticket, kind: known.kind };
+  }
+
+  waits(rank: number, most: number, now: number): readonly WaitReport[] {
+    this.refresh(now);
+    return this.queue.list(rank, most).map(({ ticket, models, tokens, since, turnBy }) => {
+      const reached = this.tickets.get(ticket)?.kind === 'reached';
+      return { ticket, models, tokens, waitedMs: now - since, leftMs: Math.max(0, turnBy - now), reached };
+    });
   }
 
   depth(rank: number): number {
@@ -204,12 +219,12 @@ export class Ledger {
   }
 
   /** Where a provider asked to be left alone nobody is served before that is over. */
-  private position(wait: Wait, now: number): Entry {
+  private position(wait: Wait, binds: Refused, now: number): Entry {
     const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
     const rest = Math.min(...wait.models.map(name => this.model(name).at(now).restMs));
     const rate = this.rateOf(wait.models);
     const estimateMs = rate > 0 ? Math.max(rest, Math.ceil(ahead / rate)) : rest > 0 ? rest : null;
-    return { kind: 'queued', ahead, estimateMs };
+    return { kind: 'queued', ahead, estimateMs, binds };
   }
 
   private rateOf(names: readonly string[]): number {

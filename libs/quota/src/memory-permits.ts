@@ -11,6 +11,7 @@ import {
   type ModelReport,
   type Reached,
   type TicketState,
+  type WaitReport,
   type WaitRequest,
 } from './permits';
 import { TermsBook } from './terms';
@@ -69,6 +70,10 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
   async depths(): Promise<Readonly<Record<Priority, number>>> {
     this.at(now => this.ledger.refresh(now));
     return byPriority(rank => this.ledger.depth(rank));
+  }
+
+  async waits(priority: Priority, most: number): Promise<readonly WaitReport[]> {
+    return this.at(now => this.ledger.waits(rankOf(priority), most, now));
   }
 
   async inflight(): Promise<Readonly<Record<string, number>>> {

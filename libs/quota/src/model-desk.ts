@@ -1,7 +1,7 @@
 import { PRIORITIES } from '@spillway/contracts';
 import { byPriority } from './by-priority';
 import { bookable, judge, usage, type LimitRefusal } from './law';
-import type { Terms } from './limits';
+import type { Binding, Terms } from './limits';
 import type { Lesson } from './learned';
 import { ModelUse, type Booking } from './model-use';
 import type { ModelReport } from './permits';
@@ -37,10 +37,11 @@ export class ModelDesk {
     return this.use;
   }
 
-  /** Whether a call may go at once: nobody of the same or a higher class waits, and the limits allow it. */
-  admitsAtOnce(wait: Wait, now: number): boolean {
+  /** What keeps a call from going at once: `order`, if others of the same or a higher class wait, or a limit. */
+  refusalAtOnce(wait: Wait, now: number): Binding | 'order' | null {
     const top = this.waits.first();
-    return (top === undefined || top.rank > wait.rank) && this.judge(wait, now) === null;
+    if (top !== undefined && top.rank <= wait.rank) return 'order';
+    return this.judge(wait, now)?.limit ?? null;
   }
 
   take(wait: Wait, now: number): Booking {

@@ -27,7 +27,13 @@ export interface Grant {
 export type Entry =
   | { readonly kind: 'granted'; readonly grant: Grant }
   /** `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait; null: nothing known yet. */
-  | { readonly kind: 'queued'; readonly ahead: number; readonly estimateMs: number | null }
+  | {
+      readonly kind: 'queued';
+      readonly ahead: number;
+      readonly estimateMs: number | null;
+      /** What refused it the first model of its chain; `order`: others wait before it; null: nothing was tried. */
+      readonly binds: Binding | 'order' | null;
+    }
   /** The class's queue is full. */
   | { readonly kind: 'full'; readonly retryAfterMs: number };
 
@@ -76,6 +82,9 @@ export abstract class Permits {
   /** Waiting calls by class. */
   abstract depths(): Promise<Readonly<Record<Priority, number>>>;
 
+  /** The waits of a class, at most so many, those that end first before the others. */
+  abstract waits(priority: Priority, most: number): Promise<readonly WaitReport[]>;
+
   /** Calls under way by model. */
   abstract inflight(): Promise<Readonly<Record<string, number>>>;
 
@@ -87,6 +96,19 @@ export abstract class Permits {
     const { limits } = await this.explain(model);
     return Object.fromEntries(limits.map(({ limit, admitted, used }) => [limit, Math.max(0, admitted - used)]));
   }
+}
+
+/** One wait as operators see it. */
+export interface WaitReport {
+  readonly ticket: string;
+  readonly models: readonly string[];
+  /** Reserved. */
+  readonly tokens: number;
+  readonly waitedMs: number;
+  /** Milliseconds until it ends, whatever happens. */
+  readonly leftMs: number;
+  /** Whether a worker has reached it, so that it may be granted. */
+  readonly reached: boolean;
 }
 
 /** A limit less its headroom, and how much of it is used. */

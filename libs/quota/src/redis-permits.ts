@@ -11,6 +11,7 @@ import {
   type ModelReport,
   type Reached,
   type TicketState,
+  type WaitReport,
   type WaitRequest,
 } from './permits';
 import { learnedFrom, observedText } from './lua/learned-texts';
@@ -22,6 +23,8 @@ import type { PermitTimings } from './timings';
 
 /** What every pumping script answers: when to look again, grants to waits that this process reached, and its own. */
 type Reply = readonly [wakeInMs: number, granted: readonly string[], ...rest: readonly unknown[]];
+
+type ListedWait = readonly [string, readonly string[], number, number, number, 0 | 1];
 
 export interface RedisParts {
   readonly connections: RedisConnections;
@@ -57,7 +60,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   }
 
   async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
-    const [kind, first, second] = await this.pumping('enter', [
+    const [kind, first, second, binds] = await this.pumping('enter', [
       request.ticket,
       rankOf(request.priority) + 1,
       request.turnBy,
@@ -69,7 +72,8 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     ]);
     if (kind === 'granted') return { kind, grant: grantOf(request.ticket, String(first)) };
     if (kind === 'full') return { kind, retryAfterMs: Number(first) };
-    return { kind: 'queued', ahead: Number(first), estimateMs: Number(second) < 0 ? null : Number(second) };
+    const estimateMs = Number(second) < 0 ? null : Number(second);
+    return { kind: 'queued', ahead: Number(first), estimateMs, binds: binds === '' ? null : (binds as Binding) };
   }
 
   async reach(ticket: string): Promise<Reached> {
@@ -107,6 +111,13 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   async depths(): Promise<Readonly<Record<Priority, number>>> {
     const [depths] = (await this.pumping('survey', [])) as [readonly number[]];
     return byPriority(rank => depths[rank] ?? 0);
+  }
+
+  async waits(priority: Priority, most: number): Promise<readonly WaitReport[]> {
+    const [list] = (await this.pumping('listWaits', [rankOf(priority) + 1, most])) as [readonly ListedWait[]];
+    return list.map(([ticket, models, tokens, waitedMs, leftMs, reached]) => {
+      return { ticket, models, tokens, waitedMs, leftMs, reached: reached === 1 };
+    });
   }
 
   async inflight(): Promise<Readonly<Record<string, number>>> {

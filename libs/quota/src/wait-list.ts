@@ -8,6 +8,8 @@ export interface Wait {
   /** Milliseconds since the epoch. */
   readonly turnBy: number;
   readonly arrival: number;
+  /** Milliseconds since the epoch. */
+  readonly since: number;
   readonly models: readonly string[];
   readonly tokens: number;
 }
@@ -38,6 +40,11 @@ export class WaitList {
     if (rank !== undefined) return this.of(rank)[0];
     for (const waits of this.byRank) if (waits[0] !== undefined) return waits[0];
     return undefined;
+  }
+
+  /** The first of a class, at most so many. */
+  list(rank: number, most: number): readonly Wait[] {
+    return this.of(rank).slice(0, most);
   }
 
   count(rank: number): number {

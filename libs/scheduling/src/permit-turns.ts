@@ -17,6 +17,7 @@ import type {
   Permits,
   TicketIds,
   TokenEstimator,
+  WaitReport,
   WaitRequest,
 } from '@spillway/quota';
 import type { OpenTurns } from './open-turns';
@@ -83,6 +84,11 @@ export abstract class PermitTurns extends Turns {
   /** What the limits of a model hold, and what its waiting calls wait for. */
   explain(model: string): Promise<ModelReport> {
     return this.desk.permits.explain(model);
+  }
+
+  /** The waits of a class, at most so many, those that end first before the others. */
+  waits(priority: Priority, most: number): Promise<readonly WaitReport[]> {
+    return this.desk.permits.waits(priority, most);
   }
 
   /** Waiting calls by class. */

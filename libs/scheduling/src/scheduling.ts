@@ -1,10 +1,25 @@
 import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
 import type { Priority, Turns } from '@spillway/contracts';
-import type { ModelReport } from '@spillway/quota';
+import { ownerOf, type ModelReport, type WaitReport } from '@spillway/quota';
 import type { MemoryTurns } from './memory-turns';
 import type { PermitTurns } from './permit-turns';
 import { ResilientTurns } from './resilient-turns';
 import type { SharedTurns } from './shared-turns';
+
+/** A wait, and the process whose caller it is. */
+interface TicketReport extends WaitReport {
+  readonly owner: string;
+}
+
+/** What waits in one class. */
+export interface QueueReport {
+  readonly depth: number;
+  /** The longest that one of the tickets shown has waited; null: there is none. */
+  readonly oldestMs: number | null;
+  readonly tickets: readonly TicketReport[];
+  /** BullMQ's jobs by state; null: none carry tickets here. */
+  readonly jobs: Readonly<Record<string, number>> | null;
+}
 
 /** All that one process has to do with turns. */
 export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutdown {
@@ -27,6 +42,23 @@ export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutd
   /** Waiting calls by class: those of all processes on one Redis, and while it is lost those of this one. */
   depths(): Promise<Readonly<Record<Priority, number>>> {
     return this.current().depths();
+  }
+
+  /** What waits in a class: the tickets that end first, at most so many, and the jobs that carry some of them. */
+  async queue(priority: Priority, most: number): Promise<QueueReport> {
+    const turns = this.current();
+    const isShared = this.shared !== null && turns === this.shared.turns;
+    const [waits, depths, jobs] = await Promise.all([
+      turns.waits(priority, most),
+      turns.depths(),
+      isShared ? this.shared?.queues.counts(priority) : null,
+    ]);
+    return {
+      depth: depths[priority],
+      oldestMs: waits.length === 0 ? null : Math.max(...waits.map(({ waitedMs }) => waitedMs)),
+      tickets: waits.map(wait => ({ owner: ownerOf(wait.ticket), ...wait })),
+      jobs: jobs ?? null,
+    };
   }
 
   /** Calls under way by model, of the same processes. */

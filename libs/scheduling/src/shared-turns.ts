@@ -19,6 +19,7 @@ export interface RedisParts {
 /** The part of this process in the turns of all processes on one Redis. */
 export class SharedTurns {
   readonly turns: QueuedTurns;
+  readonly queues: TicketQueues;
   private readonly signals: TurnSignals;
   private workers: TurnWorkers | null = null;
 
@@ -29,7 +30,8 @@ export class SharedTurns {
   ) {
     const { connections, guard, channels, queues } = redis;
     this.signals = new TurnSignals(desk.processId, connections.prefix, channels, report);
-    this.turns = new QueuedTurns(desk, new TicketQueues(queues, guard, report), this.signals, report);
+    this.queues = new TicketQueues(queues, guard, report);
+    this.turns = new QueuedTurns(desk, this.queues, this.signals, report);
     guard.onStateChange(state => {
       if (state === 'lost') desk.room.failAll(new RedisUnavailable('lost'));
     });

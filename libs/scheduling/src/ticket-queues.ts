@@ -45,6 +45,12 @@ export class TicketQueues {
     }
   }
 
+  /** Jobs of a class by state; they are gone once a worker has reached their tickets. */
+  counts(priority: Priority): Promise<Readonly<Record<string, number>>> {
+    const queue = this.queues[priority];
+    return this.guard.run(() => queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed', 'failed'));
+  }
+
   async remove({ priority, ticket }: WaitRequest): Promise<void> {
     await this.guard.run(() => this.queues[priority].remove(ticket));
   }

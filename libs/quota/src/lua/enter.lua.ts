@@ -9,7 +9,8 @@ import { WAITS } from './waits.lua';
  * KEYS: see STATE.
  * ARGV: 1 process · 2 start of the channels · 3 claim ms · 4 ticket · 5 class · 6 turnBy · 7 ms until then · 8 tokens ·
  *   9 express (1 or 0) · 10 queue limit · then for each model of the chain its name and its terms (JSON).
- * Returns: wake, grants, and `granted` model | `queued` ahead estimate (-1: not known) | `full` retry after ms.
+ * Returns: wake, grants, and `granted` model | `queued` ahead estimate (-1: not known) what refused it the first model
+ *   of its chain (`order`: others wait; empty: nothing was tried) | `full` retry after ms.
  */
 export const ENTER = `${STATE}${RING}${WAITS}${LAW}${PUMP}
 local id, class, express = ARGV[4], tonumber(ARGV[5]), ARGV[9] == '1'
@@ -30,15 +31,15 @@ local function rate_of(names)
   return rate > 0 and rate or nil
 end
 
-local function position(id, record)
+local function position(id, record, binds)
   local ahead = 0
   for _, name in ipairs(record.models) do ahead = math.max(ahead, waits_before(name, name_in(name, id, record))) end
   -- Where a provider asked to be left alone nobody is served before that is over.
   local rest = math.huge
   for _, name in ipairs(record.models) do rest = math.min(rest, rest_of(model_of(name))) end
   local rate = rate_of(record.models)
-  if rate then return answer('queued', ahead, math.max(rest, math.ceil(ahead / rate))) end
-  return answer('queued', ahead, rest > 0 and rest or -1)
+  if rate then return answer('queued', ahead, math.max(rest, math.ceil(ahead / rate)), binds) end
+  return answer('queued', ahead, rest > 0 and rest or -1, binds)
 end
 
 forget_expired()
@@ -47,16 +48,20 @@ pump()
 local known = ticket_of(id)
 if known then
   if known.model then return answer('granted', known.model) end
-  return position(id, known)
+  return position(id, known, '')
 end
 
+local binds = ''
 if express then
   for _, name in ipairs(record.models) do
     local top = top_of(name)
-    if not (top and top <= class) and admits(model_of(name), class, record.tokens) then
+    local ok, limit = false, 'order'
+    if not (top and top <= class) then ok, limit = admits(model_of(name), class, record.tokens) end
+    if ok then
       grant(id, name, class, record.tokens)
       return answer('granted', name)
     end
+    if binds == '' then binds = limit end
   end
 end
 
@@ -64,8 +69,8 @@ if redis.call('ZCARD', QUEUES[class]) >= limit then
   local rate = rate_of(record.models)
   return answer('full', rate and math.ceil(1 / rate) or 1000)
 end
-record.by, record.till = tonumber(ARGV[6]), now + math.ceil(tonumber(ARGV[7]))
+record.by, record.till, record.since = tonumber(ARGV[6]), now + math.ceil(tonumber(ARGV[7])), now
 record.n = redis.call('HINCRBY', LAW, '\\31arrivals', 1)
 add_wait(id, record)
-return position(id, record)
+return position(id, record, binds)
 `;

@@ -6,7 +6,7 @@ import { defineScript, RedisConnections, type Redis, type RedisScript } from '@s
 import { Ledger } from '../ledger';
 import type { ModelLimits, Shares } from '../limits';
 import type { LearnedReport, Lesson } from '../learned';
-import type { Entry, ModelReport } from '../permits';
+import type { Entry, ModelReport, WaitReport } from '../permits';
 import { TermsBook } from '../terms';
 import { ADMIT } from './admit.lua';
 import { BEAT } from './beat.lua';
@@ -14,6 +14,7 @@ import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
 import { INSPECT } from './inspect.lua';
 import { learnedFrom, observedText } from './learned-texts';
+import { LIST_WAITS } from './list-waits.lua';
 import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
@@ -83,9 +84,9 @@ class Twins {
     const values = [ticket, rank + 1, turnBy, wait, tokens, express ? 1 : 0, 4, ...this.terms_(models)];
     const asked = { ticket, rank, models, turnBy, tokens };
     const enter = (): Entry => this.ledger.enter(asked, { express, queueLimit: 4 }, this.now);
-    const [entry, kind, first, second] = await this.run(ENTER, values, enter);
+    const [entry, kind, first, second, third] = await this.run(ENTER, values, enter);
     deepStrictEqual(kind, entry.kind);
-    compareEntry(entry, first, second);
+    compareEntry(entry, first, second, third);
     if (entry.kind === 'granted') this.grant('express', `${ticket}@${entry.grant.model}`);
     if (entry.kind === 'queued') this.waiting.add(ticket);
   }
@@ -143,6 +144,19 @@ class Twins {
     deepStrictEqual(found, states);
     const [depths, counted] = await this.run(SURVEY, [], () => [0, 1, 2].map(rank => this.ledger.depth(rank)));
     deepStrictEqual(counted, depths);
+    for (const rank of [0, 1, 2]) await this.compareWaits(rank);
+  }
+
+  /** In no order: those that end in the same millisecond are listed by name there, by arrival here. */
+  private async compareWaits(rank: number): Promise<void> {
+    const waits = (): readonly WaitReport[] => this.ledger.waits(rank, 100, this.now);
+    const [listed, found] = await this.run(LIST_WAITS, [rank + 1, 100], waits);
+    const rows = listed.map(({ ticket, models, tokens, waitedMs, leftMs, reached }) => {
+      return [ticket, models, tokens, waitedMs, leftMs, reached ? 1 : 0];
+    });
+    const sorted = (list: unknown): unknown[] =>
+      [...(list as unknown[][])].sort((a, b) => (String(a) < String(b) ? -1 : 1));
+    deepStrictEqual(sorted(found), sorted(rows));
   }
 
   private note({ binds, learned }: ModelReport): void {
@@ -176,10 +190,11 @@ class Twins {
   }
 }
 
-function compareEntry(entry: Entry, first: unknown, second: unknown): void {
+function compareEntry(entry: Entry, first: unknown, second: unknown, third: unknown): void {
   if (entry.kind === 'granted') deepStrictEqual(first, entry.grant.model);
   if (entry.kind !== 'queued') return;
   deepStrictEqual(first, entry.ahead);
+  deepStrictEqual(third, entry.binds ?? '');
   // The two languages may round the last digit of an exponential differently.
   ok(Math.abs(Number(second) - (entry.estimateMs ?? -1)) <= 1);
 }

@@ -5,6 +5,7 @@ import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
 import { FOLLOW } from './follow.lua';
 import { INSPECT } from './inspect.lua';
+import { LIST_WAITS } from './list-waits.lua';
 import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
@@ -28,6 +29,7 @@ export const SCRIPTS = {
   release: script('release', RELEASE),
   renew: script('renew', RENEW),
   inspect: script('inspect', INSPECT),
+  listWaits: script('list-waits', LIST_WAITS),
   explain: script('explain', EXPLAIN),
   survey: script('survey', SURVEY),
   follow: script('follow', FOLLOW),
