@@ -26,6 +26,7 @@ async function occupy(ms: number): Promise<void> {
 }
 
 describe('row 2: what is meant for the router', () => {
+  const TRACE = { traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01', tracestate: 'vendor=1' };
   const FOR_THE_ROUTER = {
     'x-spillway-priority': 'low',
     'x-spillway-scope': 'product-1',
@@ -49,7 +50,7 @@ describe('row 2: what is meant for the router', () => {
     };
     const reply = await client.send({
       body: ask('hi', more),
-      headers: { ...FOR_THE_ROUTER, 'x-provider-feature': 'on' },
+      headers: { ...FOR_THE_ROUTER, ...TRACE, 'x-provider-feature': 'on' },
     });
     expect([reply.status, reply.headers.get('x-spillway-priority')]).toEqual([200, 'low']);
     const [seen] = world.primary.requests;
@@ -58,7 +59,11 @@ describe('row 2: what is meant for the router', () => {
       model: 'real-primary',
     });
     for (const name of Object.keys(FOR_THE_ROUTER)) expect(seen?.headers).not.toHaveProperty(name);
-    expect(seen?.headers).toMatchObject({ 'x-provider-feature': 'on', authorization: 'Bearer UPSTREAM_KEY_1' });
+    expect(seen?.headers).toMatchObject({
+      ...TRACE,
+      'x-provider-feature': 'on',
+      authorization: 'Bearer UPSTREAM_KEY_1',
+    });
     expect(seen?.url).toBe('/v1/chat/completions');
     expect(JSON.stringify(seen)).not.toContain('KEY_A');
   });

@@ -6,19 +6,27 @@ import { eventually } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
 const KEY = 'sk-caller-11223344556677';
+const SMALL_KEY = 'sk-small-99887766554433';
 const PROVIDER_KEY = 'sk-provider-8899aabbccdd';
 const ADMIN_KEY = 'sk-admin-eeff00112233';
 const PROMPT = 'My password is swordfish-42, is that safe?';
 
 const configuration = (simulatorUrl: string, changes: object = {}): object => ({
   providers: { simulator: { base_url: simulatorUrl, api_key: PROVIDER_KEY } },
-  models: { good: { provider: 'simulator' }, bad: { provider: 'simulator' } },
+  models: {
+    good: { provider: 'simulator' },
+    bad: { provider: 'simulator' },
+    limited: { provider: 'simulator', limits: { rpm: 100 }, climb: { mode: 'on' } },
+  },
   routes: {
     assistant: { chain: ['good'] },
     shaky: { chain: ['bad', 'good'] },
     broken: { chain: ['bad'], fallback_response: { critical: 'Sorry, not now.' } },
   },
-  keys: [{ name: 'shop', key: KEY }],
+  keys: [
+    { name: 'shop', key: KEY },
+    { name: 'small', key: SMALL_KEY, limits: { rpm: 1 } },
+  ],
   admin: { key: ADMIN_KEY },
   log: { level: 'trace' },
   ...changes,
@@ -53,6 +61,8 @@ describe('what operators see', () => {
     await failureOf(
       ask(caller, 'assistant', PROMPT, { headers: { ...named('invalid').headers, 'x-spillway-priority': 'x' } }),
     );
+    await ask(callerOf(url, { key: SMALL_KEY }), 'limited', PROMPT);
+    await failureOf(ask(callerOf(url, { key: SMALL_KEY }), 'limited', PROMPT));
     await failureOf(ask(callerOf(url, { key: 'sk-guessed-key-123' }), 'assistant', PROMPT, named('stranger')));
   };
   const lineOf = async (id: string): Promise<Record<string, unknown>> => {
@@ -118,7 +128,16 @@ describe('what operators see', () => {
 
     it('never a key, a prompt or a user, at the most talkative level either', async () => {
       await lineOf('stranger');
-      for (const secret of [KEY, PROVIDER_KEY, ADMIN_KEY, 'sk-guessed', 'swordfish', 'My password', 'user-4711']) {
+      for (const secret of [
+        KEY,
+        SMALL_KEY,
+        PROVIDER_KEY,
+        ADMIN_KEY,
+        'sk-guessed',
+        'swordfish',
+        'My password',
+        'user-4711',
+      ]) {
         expect(process.output()).not.toContain(secret);
       }
     });
@@ -134,6 +153,17 @@ describe('what operators see', () => {
     expect(silent.output()).toContain('response_hash');
     expect(silent.output()).not.toContain('response_snippet');
     expect(silent.output()).not.toContain('simulator, not');
+  });
+
+  it('the state of queues, models, caches and parts, at one look', async () => {
+    const response = await fetch(`${process.url}/admin/status`, { headers: { authorization: `Bearer ${ADMIN_KEY}` } });
+    const some = expect.any(Number) as number;
+    expect(await response.json()).toMatchObject({
+      queues: { critical: 0, normal: 0, low: 0 },
+      models: { good: { inflight: 0, limits: [], binds: null }, bad: { inflight: 0 } },
+      caches: { exact: { entries: some, bytes: some }, lookups: { exact: { hit: some, miss: some } } },
+      parts: { redis: 'ok' },
+    });
   });
 
   describe('in the metrics', () => {
@@ -186,6 +216,27 @@ describe('what operators see', () => {
       ['process_cpu_seconds_total', {}],
     ])('%s %j counts', (name, labels) => {
       expect(value(name, labels)).toBeGreaterThan(0);
+    });
+
+    it.each([
+      'ai_request_total{model,status}',
+      'ai_token_consumed_total{model,direction}',
+      'circuit_breaker_state{service}',
+      'ratelimit_requests_rejected_total{policy}',
+      'ratelimit_remaining{model,limit}',
+      'spillway_requests_total{route,priority,outcome}',
+      'spillway_request_duration_seconds_count{priority,outcome}',
+      'spillway_queue_depth{priority}',
+      'spillway_queue_wait_seconds_count{priority}',
+      'spillway_cache_lookups_total{level,result}',
+      'spillway_model_rate{model}',
+      'spillway_upstream_duration_seconds_count{model}',
+      'spillway_time_to_first_token_seconds_count{model}',
+    ])('%s has its name and these labels', series => {
+      const [, name = '', labels = ''] = /^(\w+)\{(.*)\}$/.exec(series) ?? [];
+      const found = new RegExp(`^${name}\\{(.*)\\} `, 'm').exec(text)?.[1] ?? '';
+      const told = [...found.matchAll(/(\w+)="/g)].map(([, label]) => label);
+      expect(told.sort()).toEqual(labels.split(',').sort());
     });
 
     it.each([

@@ -9,6 +9,8 @@ import { JobsModule } from '@spillway/jobs';
 import { SchedulingModule } from '@spillway/scheduling';
 import { SeedingModule } from '@spillway/seeding';
 import { AdminJobsController } from './http/admin-jobs.controller';
+import { CacheStatuses } from './http/cache-status';
+import { ConsoleController } from './http/console.controller';
 import { AdminController } from './http/admin.controller';
 import { CacheReuseController } from './http/cache-reuse.controller';
 import { ExplainController } from './http/explain.controller';
@@ -17,6 +19,8 @@ import { ModelStatuses } from './http/model-status';
 import { ModelsController } from './http/models.controller';
 import { OperationsController } from './http/operations.controller';
 import { Parts } from './http/parts';
+import { QueuesController } from './http/queues.controller';
+import { StatusController } from './http/status.controller';
 import { Reception } from './http/reception';
 import { SeedController } from './http/seed.controller';
 
@@ -35,14 +39,17 @@ import { SeedController } from './http/seed.controller';
   ],
   controllers: [
     OperationsController,
+    StatusController,
+    QueuesController,
     AdminController,
     AdminJobsController,
     CacheReuseController,
     ExplainController,
     ModelsController,
     SeedController,
+    ConsoleController,
   ],
-  providers: [ErrorFilter, ModelStatuses, Parts, Reception],
+  providers: [CacheStatuses, ErrorFilter, ModelStatuses, Parts, Reception],
   exports: [Reception],
 })
 export class OperationsModule {}

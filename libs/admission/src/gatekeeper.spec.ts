@@ -73,6 +73,13 @@ describe('operators', () => {
     expect(() => guarded.requireAdmin({ authorization: undefined, remoteAddress: '127.0.0.1' })).toThrow(InvalidApiKey);
   });
 
+  it('find the page that asks for the key from anywhere, but not where there is no key to ask for', () => {
+    const from = (remoteAddress: string) => ({ authorization: undefined, remoteAddress });
+    expect(() => guarded.requireMayAskKey(from('10.0.0.1'))).not.toThrow();
+    expect(() => open.requireMayAskKey(from('127.0.0.1'))).not.toThrow();
+    expect(() => open.requireMayAskKey(from('10.0.0.1'))).toThrow(NotAllowed);
+  });
+
   it('are on this machine where no admin key is set', () => {
     expect(() => open.requireAdmin({ authorization: undefined, remoteAddress: '::1' })).not.toThrow();
     expect(() => open.requireAdmin({ authorization: 'Bearer ', remoteAddress: '10.0.0.1' })).toThrow(NotAllowed);

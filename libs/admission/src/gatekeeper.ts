@@ -51,6 +51,15 @@ export class Gatekeeper {
     }
   }
 
+  /**
+   * Who may see the page that asks for the admin key: everybody, as a browser shows no key before it has the page; but
+   * this machine alone where there is no key to ask for.
+   * @throws NotAllowed
+   */
+  requireMayAskKey(credentials: Credentials): void {
+    if (!this.config.current.admin.key) this.requireAdmin(credentials);
+  }
+
   /** Callers by the digest of their key, so that a look-up tells nothing about a key by its time. */
   private callers(): ReadonlyMap<string, Caller> {
     const settings = this.config.current;

@@ -24,13 +24,16 @@ import { VectorsModule } from './vectors/vectors.module';
 /** What the answers kept in a process take at most, however few they are. */
 const L1_BYTES = 128 * 1024 * 1024;
 
+function memoryStore(config: ConfigStore, clock: Clock): MemoryStore {
+  return new MemoryStore({ entries: config.current.cache.l1_entries, bytes: L1_BYTES }, clock);
+}
+
 function exactStore(
-  config: ConfigStore,
+  near: MemoryStore,
   clock: Clock,
   connections: RedisConnections | null,
   guard: RedisGuard | null,
 ): ExactStore {
-  const near = new MemoryStore({ entries: config.current.cache.l1_entries, bytes: L1_BYTES }, clock);
   if (connections === null || guard === null) return near;
   return new LayeredStore(near, new RedisStore(connections.get('commands'), guard, connections.prefix, clock));
 }
@@ -44,7 +47,8 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
 @Module({
   imports: [VectorsModule],
   providers: [
-    { provide: ExactStore, useFactory: exactStore, inject: [ConfigStore, Clock, RedisConnections, RedisGuard] },
+    { provide: MemoryStore, useFactory: memoryStore, inject: [ConfigStore, Clock] },
+    { provide: ExactStore, useFactory: exactStore, inject: [MemoryStore, Clock, RedisConnections, RedisGuard] },
     { provide: CacheGenerations, useFactory: generations, inject: [RedisConnections, RedisGuard] },
     {
       provide: CacheIdentities,
@@ -77,6 +81,7 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
     OnlyIfCachedStage,
   ],
   exports: [
+    MemoryStore,
     CacheGenerations,
     ExactCacheStage,
     FillCachesStage,

@@ -30,6 +30,11 @@ export class MemoryStore extends ExactStore {
     });
   }
 
+  /** Answers, and about how many bytes they take. */
+  get held(): { readonly entries: number; readonly bytes: number } {
+    return { entries: this.answers.size, bytes: this.answers.calculatedSize };
+  }
+
   async get(key: string): Promise<CachedAnswer | null> {
     return this.atHand(key);
   }

@@ -29,6 +29,9 @@ export interface ModelGauges {
   readonly learned: { readonly rate: number | null } | null;
 }
 
+/** By level and result. */
+export type LookupCounts = Readonly<Record<string, Readonly<Record<string, number>>>>;
+
 /** All metrics of one process. Labels come from closed sets: never a user, key or prompt. */
 export class Metrics {
   readonly registry = new Registry();
@@ -131,6 +134,15 @@ export class Metrics {
 
   lookup(level: string, result: string): void {
     this.lookups.add(1, level, result);
+  }
+
+  /** Lookups so far, by what was looked into and what came of it. */
+  async lookupCounts(): Promise<LookupCounts> {
+    const counts: Record<string, Record<string, number>> = {};
+    for (const { labels, value } of (await this.lookups.get()).values) {
+      (counts[String(labels['level'])] ??= {})[String(labels['result'])] = value;
+    }
+    return counts;
   }
 
   /** A call of a model has ended. */

@@ -2,7 +2,8 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidApiKey, type Caller } from '@spillway/contracts';
 import type { Gatekeeper } from '@spillway/admission';
 
-type Door = 'caller' | 'operator' | 'open';
+/** `page`: of the console, which holds no data. */
+type Door = 'caller' | 'operator' | 'page' | 'open';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -12,15 +13,23 @@ declare module 'fastify' {
 }
 
 const FOR_CALLERS = /^\/(?:(?:critical|normal|low)\/)?v1\//;
+const PAGES = new Set(['/ui', '/ui/:file']);
 const FOR_EVERYBODY = new Set(['/livez', '/readyz', '/health']);
 
 /**
  * Who may use the route that the router has chosen. The address as it was sent says nothing: it can be written in many
  * ways. A route that is not known here is for operators; where there is no route there is nothing to guard.
  */
-export function doorOf({ routeOptions: { url } }: FastifyRequest): Door {
+export function doorOf(request: FastifyRequest): Door {
+  const { url } = request.routeOptions;
   if (url === undefined || FOR_EVERYBODY.has(url)) return 'open';
-  return FOR_CALLERS.test(url) ? 'caller' : 'operator';
+  if (FOR_CALLERS.test(url)) return 'caller';
+  return PAGES.has(url) || wantsPage(request) ? 'page' : 'operator';
+}
+
+/** Whether a browser asks for the page about what this address tells programs. */
+export function wantsPage({ method, headers, routeOptions: { url } }: FastifyRequest): boolean {
+  return method === 'GET' && url === '/admin/queues' && /\btext\/html\b/.test(headers.accept ?? '');
 }
 
 /** Checks who is calling before a body is read. */
@@ -40,6 +49,7 @@ function check(request: FastifyRequest, gatekeeper: Gatekeeper): void {
     remoteAddress: request.socket.remoteAddress,
   };
   if (door === 'caller') request.caller = gatekeeper.identify(credentials);
+  else if (door === 'page') gatekeeper.requireMayAskKey(credentials);
   else gatekeeper.requireAdmin(credentials);
 }
 

@@ -1,0 +1,46 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Controller, Get, Param, Res } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { NotFound } from '@spillway/contracts';
+
+const FOLDER = join(__dirname, '../ui');
+const TYPES: Readonly<Record<string, string>> = {
+  'index.html': 'text/html; charset=utf-8',
+  'console.css': 'text/css; charset=utf-8',
+  'main.js': 'text/javascript; charset=utf-8',
+  'metrics.js': 'text/javascript; charset=utf-8',
+  'server.js': 'text/javascript; charset=utf-8',
+  'views.js': 'text/javascript; charset=utf-8',
+};
+/** The page asks for nothing beside this server, sends nothing elsewhere and is shown in nobody's frame. */
+const HEADERS = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; " +
+    "img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'cache-control': 'no-cache',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+};
+
+/** The console: files without data. Their script asks the guarded addresses, with the key that the operator gives it. */
+@Controller('ui')
+export class ConsoleController {
+  private readonly files = new Map(Object.keys(TYPES).map(name => [name, readFileSync(join(FOLDER, name), 'utf8')]));
+
+  @Get()
+  page(@Res() reply: FastifyReply): void {
+    this.send('index.html', reply);
+  }
+
+  @Get(':file')
+  file(@Param('file') name: string, @Res() reply: FastifyReply): void {
+    this.send(name, reply);
+  }
+
+  private send(name: string, reply: FastifyReply): void {
+    const text = this.files.get(name);
+    if (text === undefined) throw new NotFound('There is nothing at this address.', { retryable: false });
+    void reply.headers({ ...HEADERS, 'content-type': TYPES[name] }).send(text);
+  }
+}
