@@ -86,6 +86,7 @@ describe('an explanation says', () => {
         { kind: 'class', priority: 'normal', by: 'key', maxWaitMs: 15_000, deadlineMs: 0 },
         { kind: 'cache', tier: 'exact', result: 'miss' },
         { kind: 'cache', tier: 'canonical' },
+        { kind: 'cache', tier: 'semantic' },
         { kind: 'turn', model: 'good', from: 'redis' },
         { kind: 'attempt', model: 'good', status: '200' },
       ],
