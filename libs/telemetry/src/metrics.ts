@@ -139,7 +139,7 @@ export class Metrics {
   /** Lookups so far, by what was looked into and what came of it. */
   async lookupCounts(): Promise<LookupCounts> {
     const counts: Record<string, Record<string, number>> = {};
-    for (const { labels, value } of (await this.lookups.get()).values) {
+    for (const { labels, value } of await this.lookups.sums()) {
       (counts[String(labels['level'])] ??= {})[String(labels['result'])] = value;
     }
     return counts;

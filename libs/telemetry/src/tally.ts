@@ -13,10 +13,11 @@ interface TallyOptions {
  */
 export class Tally {
   private readonly pending = new Map<string, number>();
+  private readonly counter: Counter;
 
   constructor({ name, help, labelNames, registry }: TallyOptions) {
     const pending = this.pending;
-    new Counter({
+    this.counter = new Counter({
       name,
       help,
       labelNames,
@@ -26,6 +27,12 @@ export class Tally {
         pending.clear();
       },
     });
+  }
+
+  /** What was added so far, by labels. */
+  async sums(): Promise<readonly { readonly labels: Readonly<Record<string, unknown>>; readonly value: number }[]> {
+    const { values } = await this.counter.get();
+    return values;
   }
 
   /** `values` in the order of the names of the labels. What no counter can grow by is left out: a model may report it. */
