@@ -1,6 +1,6 @@
 import { Reading, Span } from './metrics.js';
 import { KeyNeeded, adminKey, explain, look } from './server.js';
-import * as views from './views.js';
+import { caches, classes, explanation, models, outcomes, queues, tiles } from './views.js';
 
 const EVERY_MS = 1_500;
 /** Rates are taken over so many looks, so that they do not jump. */
@@ -8,6 +8,7 @@ const SPAN_LOOKS = 4;
 const HISTORY_LOOKS = 80;
 
 const byId = id => document.getElementById(id);
+const SECTIONS = { tiles, classes, outcomes, caches, models, tickets: queues };
 const readings = [];
 const history = [];
 let isPaused = false;
@@ -22,16 +23,15 @@ function tell(text, kind) {
   health.className = `pill ${kind}`;
 }
 
-function showAll({ status, ready, queues, metrics }) {
+function showAll({ status, ready, metrics, queues: waits }) {
   const reading = new Reading(metrics, performance.now());
   readings.push(reading);
   if (readings.length > SPAN_LOOKS + 1) readings.shift();
   const span = new Span(readings.length > 1 ? readings[0] : null, reading);
   history.push(span.rate('spillway_requests_total'));
   if (history.length > HISTORY_LOOKS) history.shift();
-  const seen = { status, queues, span, history };
-  for (const part of ['tiles', 'classes', 'outcomes', 'caches', 'models']) show(part, views[part](seen));
-  show('tickets', views.queues(seen));
+  const seen = { status, queues: waits, span, history };
+  for (const [id, view] of Object.entries(SECTIONS)) show(id, view(seen));
   const parts = Object.entries(ready.parts).map(([name, state]) => `${name} ${state}`);
   byId('parts').textContent = parts.join(' · ');
   tell(ready.status, ready.status === 'ok' ? 'good' : 'warn');
@@ -66,7 +66,7 @@ async function refresh() {
 }
 
 async function run() {
-  if (isPaused || document.hidden || (await refresh())) setTimeout(run, EVERY_MS);
+  if (isPaused || document.hidden || (await refresh())) setTimeout(() => void run(), EVERY_MS);
 }
 
 byId('login').addEventListener('submit', event => {
@@ -87,15 +87,18 @@ byId('pause').addEventListener('click', ({ currentTarget }) => {
   currentTarget.textContent = isPaused ? 'Go on' : 'Pause';
 });
 
-byId('explain').addEventListener('submit', async event => {
-  event.preventDefault();
-  const id = byId('request-id').value.trim();
+async function showExplanation(id) {
   try {
     const told = await explain(id);
-    show('explanation', told === null ? ['No process knows this request id (any more).'] : views.explanation(told));
+    show('explanation', told === null ? ['No process knows this request id (any more).'] : explanation(told));
   } catch (error) {
     show('explanation', [`No answer: ${error.message}`]);
   }
+}
+
+byId('explain').addEventListener('submit', event => {
+  event.preventDefault();
+  void showExplanation(byId('request-id').value.trim());
 });
 
 if (location.hash === '#queues') byId('queues').focus();
