@@ -54,6 +54,18 @@ describe('whom a call asks', () => {
     expect(await call('normal')).toBe('best');
   });
 
+  it('a model that has become slow is used less before it fails', async () => {
+    await start({ breaker: { window_s: 2, min_requests: 3, open_min_s: 30 } });
+    for (let count = 0; count < 20; count++) await call('critical');
+    best.script(() => ({ ...completion('best'), ttfb_ms: 2_500 }));
+    await eventually(async () => {
+      await Promise.all([call('critical'), call('critical'), call('critical'), call('critical')]);
+      return (await healthAt(gateway, 'best')).state === 'degraded';
+    }, 20_000);
+    expect(await healthAt(gateway, 'best')).toMatchObject({ why: 'slow', errorRate: 0 });
+    expect(await call('normal')).toBe('cheap');
+  });
+
   it('under high load NORMAL and LOW go where they are shed to, CRITICAL does not, and it ends with the load', async () => {
     await start({ limits: { inflight: 1 }, headroom: 0 }, { high_load: { normal_queue: 2, low_queue: 2 } }, ['best']);
     best.script(() => ({ no_response: 'hang' }));
