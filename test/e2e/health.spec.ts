@@ -147,7 +147,7 @@ describe('the health of models', () => {
     first.script(() => refusal(500));
     second.script(() => refusal(500));
     for (let count = 0; count < BREAKER.consecutive_failures; count++) await failureOf(call(gateway));
-    for (const upstream of [first, second]) upstream.script(() => ({ ...completion('back'), ttfb_ms: 100 }));
+    for (const upstream of [first, second]) upstream.script(() => ({ ...completion('back'), ttfb_ms: 1_000 }));
     const ends = await Promise.allSettled(Array.from({ length: 10 }, () => call(gateway)));
     expect(ends.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     const refused = ends.find(end => end.status === 'rejected');
