@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { chineseLexicon } from './chinese-lexicon';
 import { englishLexicon } from './english-lexicon';
 import { stem } from './english-stem';
@@ -22,8 +23,22 @@ const HAN = /^\p{Script=Han}/u;
 const BREAK = /^[,.;:!?()"\n]$/;
 const OPERATOR = /^[-+*/=<>^&|~%]$/;
 
+/** A question is compared with several, and the same ones are kept for long: characters of texts, some 4,000 questions. */
+const recent = new LRUCache<string, readonly Term[]>({
+  maxSize: 200_000,
+  sizeCalculation: (_, text) => text.length + 1,
+});
+
 /** Reads a text: what it asks, and the words that carry its meaning, in order. */
 export function read(text: string): readonly Term[] {
+  const known = recent.get(text);
+  if (known !== undefined) return known;
+  const terms = readAnew(text);
+  recent.set(text, terms);
+  return terms;
+}
+
+function readAnew(text: string): readonly Term[] {
   const reader = new Reader();
   const tokens = normalise(text).match(TOKEN) ?? [];
   let words: string[] = [];
