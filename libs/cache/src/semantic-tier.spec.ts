@@ -408,7 +408,7 @@ describe('a route that learns from a judge', () => {
     const system = new System(near, aboutTheSame);
     const statuses: string[] = [];
     for (const [index, thing] of THINGS.entries()) {
-      const scope = { controls: { scope: String(index) } };
+      const scope = { controls: { scope: String(index) }, cache: { guard: 'strict' } } as const;
       const [first, again] = returning(thing);
       await system.ask(call(first, scope));
       statuses.push(await system.ask(call(again, scope)));
@@ -416,7 +416,7 @@ describe('a route that learns from a judge', () => {
     expect(statuses.slice(0, 30)).not.toContain('SEMANTIC_HIT semantic');
     expect(statuses.slice(-20)).toContain('SEMANTIC_HIT semantic');
     const [first] = returning('hat-1');
-    const scope = { controls: { scope: 'numbers' } };
+    const scope = { controls: { scope: 'numbers' }, cache: { guard: 'strict' } } as const;
     await system.ask(call(first, scope));
     expect(await system.ask(call(returning('hat-2')[1], scope))).toBe('MISS');
   });

@@ -1,6 +1,6 @@
 import type { RouteCacheSettings } from '@spillway/contracts';
 import { guard, type GuardMode } from './language/guard';
-import type { GuardReason } from './language/guard-reason';
+import { isDoubt, type GuardReason } from './language/guard-reason';
 import type { Embedder } from './vectors/embedder';
 import type { Neighbour } from './vectors/vector-index';
 
@@ -11,6 +11,8 @@ export interface SimilarityRules {
   readonly least: number;
   /** Least score of what is looked at: below it nothing is even near. */
   readonly near: number;
+  /** Whether the score knows what texts mean, so that it outvotes the guard where that only doubts. */
+  readonly outvotesDoubts: boolean;
 }
 
 /** `score`: below the threshold, whatever the texts say. */
@@ -35,11 +37,17 @@ export function similarityRules(
   const mode = route.guard ?? embedder.defaultGuard;
   const usual = mode === 'strict' ? embedder.candidateThreshold : embedder.similarityThreshold;
   const least = Math.max(route.threshold ?? usual, requested ?? 0);
-  return { guard: mode, least, near: Math.min(least, embedder.candidateThreshold) };
+  return {
+    guard: mode,
+    least,
+    near: Math.min(least, embedder.candidateThreshold),
+    outvotesDoubts: mode === 'balanced' && embedder.defaultGuard === 'balanced',
+  };
 }
 
 /** Whether the answer to a neighbour serves a question, and why or why not. */
 export function judge(text: string, neighbour: Neighbour, rules: SimilarityRules): SimilarityVerdict {
   if (neighbour.score < rules.least) return { serve: false, reason: 'score' };
-  return guard(text, neighbour.text, rules.guard);
+  const verdict = guard(text, neighbour.text, rules.guard);
+  return rules.outvotesDoubts && isDoubt(verdict.reason) ? { serve: true, reason: verdict.reason } : verdict;
 }

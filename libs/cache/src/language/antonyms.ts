@@ -1,4 +1,5 @@
 import { stem } from './english-stem';
+import { read } from './reading';
 
 /** Words that turn an answer round when one stands for the other, in pairs. */
 const ENGLISH =
@@ -25,9 +26,19 @@ const CHINESE =
 
 const OPPOSITES = new Map<string, Set<string>>();
 for (const pair of `${ENGLISH},${CHINESE}`.split(',')) {
-  const [a = '', b = ''] = pair.split(' ').map(stem);
-  opposites(a).add(b);
-  opposites(b).add(a);
+  const [a = '', b = ''] = pair.split(' ');
+  for (const left of namesOf(a)) {
+    for (const right of namesOf(b)) {
+      opposites(left).add(right);
+      opposites(right).add(left);
+    }
+  }
+}
+
+/** As it is written here, and as what the lists of synonyms make of it. */
+function namesOf(word: string): ReadonlySet<string> {
+  const terms = read(word.replaceAll('-', ' '));
+  return new Set([stem(word), ...terms.filter(() => terms.length === 1).map(({ concept }) => concept)]);
 }
 
 function opposites(word: string): Set<string> {

@@ -27,9 +27,31 @@ export function isExplained(difference: Difference): boolean {
 /** Marks of these kinds must be in both texts or in none. */
 const HARD_MARKS: readonly MarkKind[] = ['polarity', 'quantity', 'time', 'condition'];
 
+/** What changes an answer by little where only one text holds it; two different ones are a danger like any other. */
+const SOFT_MARKS: ReadonlySet<string> = new Set([
+  'quantity:all',
+  'quantity:many',
+  'quantity:very',
+  'quantity:too',
+  'quantity:enough',
+  'quantity:about',
+  'quantity:more',
+  'quantity:most',
+  'quantity:first',
+  'time:past',
+  'time:daily',
+  'time:during',
+]);
+
+export function isSoftMark(term: Term): boolean {
+  return SOFT_MARKS.has(keyOf(term));
+}
+
 function markOf(onlyA: readonly Term[], onlyB: readonly Term[]): MarkKind | null {
+  const isExchanged = onlyA.some(isSoftMark) && onlyB.some(isSoftMark);
+  const isHard = (term: Term): boolean => isExchanged || !isSoftMark(term);
   for (const kind of HARD_MARKS) {
-    if (onlyA.some(term => term.kind === kind) || onlyB.some(term => term.kind === kind)) return kind;
+    if ([...onlyA, ...onlyB].some(term => term.kind === kind && isHard(term))) return kind;
   }
   return onlyA.some(isHardScope) || onlyB.some(isHardScope) ? 'scope' : null;
 }
@@ -40,8 +62,19 @@ function isHardScope({ kind, concept }: Term): boolean {
   return kind === 'scope' && HARD_SCOPES.has(concept);
 }
 
+/** Who stands for anybody where a question is about no one in particular. */
+const ANYBODY: ReadonlySet<string> = new Set(['2', 'anyone']);
+
+/** That only one text says you as well is a way of speaking: can you send me, can I get. */
 function arePersonsApart({ personsA, personsB }: Difference): boolean {
-  return personsA.size > 0 && personsB.size > 0 && !isSameSet(personsA, personsB);
+  if (personsA.size === 0 || personsB.size === 0) return false;
+  const [left, right] = [withoutYour(personsA), withoutYour(personsB)];
+  const differing = [...left, ...right].filter(person => left.has(person) !== right.has(person));
+  return differing.some(person => !ANYBODY.has(person));
+}
+
+function withoutYour(persons: ReadonlySet<string>): ReadonlySet<string> {
+  return new Set([...persons].map(person => (person === 'your' ? '2' : person)));
 }
 
 /** What an answer may look like, which a question may leave open. */

@@ -1,26 +1,41 @@
 import type { Difference } from './difference';
-import { isSameSet } from './dangers';
+import { isSameSet, isSoftMark } from './dangers';
 import type { GuardReason } from './guard-reason';
+import { stem } from './english-stem';
+import { isGeneral, isOtherForm } from './general-words';
 import { isEqual, keyOf } from './order';
 import type { Term } from './reading';
 
 /** A difference that looks like another thing asked in the same words; null: it looks like other words. */
 export function doubtOf(difference: Difference): GuardReason | null {
-  const { onlyA, onlyB, a, b, asksA, asksB } = difference;
+  const { onlyA, onlyB, a, b } = difference;
   if (haveOtherNames(onlyA, onlyB)) return 'entity';
   const [restA, restB] = [onlyA.filter(isContent), onlyB.filter(isContent)];
-  if (restA.length === 0 && restB.length === 0)
-    return isSameSet(asksA, asksB) || asksA.size * asksB.size === 0 ? null : 'question';
+  const mark = [...onlyA, ...onlyB].some(isSoftMark) ? 'addition' : null;
+  if (restA.length === 0 && restB.length === 0) return askDoubtOf(difference) ?? mark;
   const shared = Math.min(a.length - onlyA.length, b.length - onlyB.length);
   if (restA.length === 0 || restB.length === 0) {
-    return shared > 0 && restA.length + restB.length <= MOST_ADDED ? 'scope' : null;
+    return shared > 0 && restA.length + restB.length <= MOST_ADDED ? 'addition' : mark;
   }
-  if (shared === 0) return null;
-  if (isOneSlot(a, onlyA, b, onlyB) || isParallel(a, onlyA, b, onlyB)) return 'entity';
-  return isRestated(difference) ? 'role' : null;
+  if (shared === 0) return mark;
+  if (isOneSlot(a, onlyA, b, onlyB) || isParallel(a, onlyA, b, onlyB)) {
+    return isRephrased(restA, restB) || isOtherWording(restA, restB) ? 'wording' : 'entity';
+  }
+  return isRestated(difference) ? 'order' : mark;
 }
 
 const MOST_ADDED = 3;
+
+/** Whom, when, how long and how many are asked for: answers to these never serve another question. */
+const EXACT_ASKS: ReadonlySet<string> = new Set(
+  'who whose when why must price available how-much how-many how-long how-often'.split(' '),
+);
+
+function askDoubtOf({ asksA, asksB }: Difference): GuardReason | null {
+  if (isSameSet(asksA, asksB) || asksA.size * asksB.size === 0) return null;
+  const differing = [...asksA].filter(ask => !asksB.has(ask)).concat([...asksB].filter(ask => !asksA.has(ask)));
+  return differing.some(ask => EXACT_ASKS.has(ask)) ? 'question' : 'aspect';
+}
 
 function isContent({ kind }: Term): boolean {
   return kind === 'word' || kind === 'verb';
@@ -42,6 +57,20 @@ function isOneSlot(a: readonly Term[], onlyA: readonly Term[], b: readonly Term[
   const [slotA, slotB] = [left.length - head - tail, right.length - head - tail];
   if (head + tail === 0) return false;
   return slotA - onlyA.length <= 1 && slotB - onlyB.length <= 1 && Math.max(slotA, slotB) <= MOST_IN_SLOT;
+}
+
+/** Names change places one for one; several words in the place of others are another way to say it. In English. */
+function isRephrased(restA: readonly Term[], restB: readonly Term[]): boolean {
+  return restA.length !== restB.length && [...restA, ...restB].every(({ script }) => script === 'other');
+}
+
+/** Whether all words that only one text holds are general ones, or forms of what the other one holds. */
+function isOtherWording(restA: readonly Term[], restB: readonly Term[]): boolean {
+  const isIn = (others: readonly Term[]) => (term: Term) => {
+    const word = stem(term.surface);
+    return isGeneral(word) || others.some(({ surface }) => isOtherForm(word, stem(surface)));
+  };
+  return restA.every(isIn(restB)) && restB.every(isIn(restA));
 }
 
 const MOST_IN_SLOT = 5;

@@ -49,7 +49,7 @@ const ENGLISH: Vocabulary = {
   },
   drop: {
     '':
-      'please, pls, plz, kindly, thanks, thank you (so much|very much|), thx, cheers, exactly, really, actually, if possible, in advance, and thanks,' +
+      'please, pls, plz, kindly, thanks, thank you (so much|very much|), thx, cheers, exactly, really, actually, if possible, in advance, and thanks, if so, if yes,' +
       'a, an, the, some, any, be, been, am, is, are, do, it, there, of, then, s, oh',
   },
   polarity: {
@@ -68,7 +68,8 @@ const ENGLISH: Vocabulary = {
     your: 'your, yours',
     he: 'he, him, his, himself',
     she: 'she, her, hers, herself',
-    they: 'they, them, their, theirs, themselves, someone, somebody, someone else, anyone',
+    they: 'they, them, their, theirs, themselves, someone else',
+    anyone: 'someone, somebody, anyone, anybody',
   },
   quantity: {
     all: 'all, every, each, everyone, everything, whole, entire',
@@ -108,7 +109,7 @@ const ENGLISH: Vocabulary = {
     versus: 'versus, vs, compared to, compared with, in comparison with, as opposed to',
     at: 'at',
     on: 'on, upon',
-    in: 'in, inside, within',
+    in: 'in, inside, within, throughout',
     about: 'about, regarding, concerning, with regard to, on the subject of',
     per: 'per',
     as: 'as, like',
@@ -157,7 +158,7 @@ const ENGLISH: Vocabulary = {
     yearly: 'yearly, annual, annually, per year, a year, each year, every year, per annum',
     before: 'before, prior to, ahead of',
     after: 'after',
-    during: 'during, while, throughout',
+    during: 'during, while',
     until: 'until, till',
     since: 'since',
   },

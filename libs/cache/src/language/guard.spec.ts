@@ -98,6 +98,54 @@ it('balanced serves what only says it otherwise', () => {
   });
 });
 
+describe('balanced', () => {
+  it.each([
+    ['How do I hire a decorator?', 'How do I hire a trustworthy decorator?', 'addition'],
+    ['Why is my router so hot?', 'Why is my router hot all of the day?', 'addition'],
+    ['Where can I park a bike?', 'How can I park a bike?', 'aspect'],
+    ['What are some great board games?', 'What are some interesting board games?', 'wording'],
+    ['How can I clean a rusty pan?', 'How can I get stains out of a rusty pan?', 'wording'],
+    ['Why is Korean tea green?', 'Why is Korea tea green?', 'wording'],
+  ])('doubts %s for %s: %s', (a, b, reason) => {
+    expect(guard(a, b, 'balanced')).toEqual({ serve: false, reason });
+  });
+
+  it.each([
+    ['When can I park a bike?', 'How can I park a bike?', 'question'],
+    ['Does the basic plan have roaming?', 'Does the premium plan have roaming?', 'entity'],
+    ['Is Niger rich?', 'Is Nigeria rich?', 'entity'],
+    ['Are many seats free?', 'Are enough seats free?', 'quantity'],
+    ['What did it cost?', 'What will it cost next year?', 'time'],
+    ['When was it my turn?', 'When was it your turn?', 'person'],
+    ['How do I start the engine?', 'How do I stop the engine?', 'polarity'],
+    ['How do I purchase a bond?', 'How do I sell a bond?', 'polarity'],
+  ])('refuses %s for %s: %s', (a, b, reason) => {
+    expect(guard(a, b, 'balanced')).toEqual({ serve: false, reason });
+  });
+
+  it('takes you and somebody for anybody', () => {
+    expect(guard('Signs that you may be deaf', 'Signs that someone may be deaf', 'balanced').serve).toBe(true);
+  });
+});
+
+describe('two things that are joined', () => {
+  it.each([
+    ['What is the difference between oat milk and soy milk?', 'What is the difference between soy milk and oat milk?'],
+    ['Which is better, tea or coffee?', 'Which is better, coffee or tea?'],
+    ['红茶和绿茶的区别', '绿茶和红茶的区别'],
+  ])('may change places: %s, %s', (a, b) => {
+    expect(guard(a, b, 'strict')).toEqual({ serve: true, reason: 'explained' });
+  });
+
+  it.each([
+    ['商家和客户谁付运费', '客户和商家谁付运费'],
+    ['Compare tea and coffee to milk', 'Compare milk and tea to coffee'],
+    ['Do I and he pay?', 'Do he and I pay?'],
+  ])('may not where more moves, or one may act: %s, %s', (a, b) => {
+    expect(guard(a, b, 'strict').serve).toBe(false);
+  });
+});
+
 it('off serves all', () => {
   expect(guard('a', 'b', 'off')).toEqual({ serve: true, reason: 'off' });
 });

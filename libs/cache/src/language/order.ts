@@ -16,6 +16,7 @@ export function compareOrder(a: Core, b: Core, instructs: boolean): OrderVerdict
   if (isEqual(left, right) || isEqual(keysOf(plain(a)), keysOf(plain(b)))) return 'same';
   if (isEqual(chunksOf(turned(a)), chunksOf(turned(b)))) return 'same';
   if (instructs && isVerbMoved(a, b)) return 'same';
+  if (areConjunctsSwapped(plain(a), keysOf(plain(b)))) return 'same';
   return isSwapped(keysOf(a), keysOf(b)) ? 'swapped' : 'moved';
 }
 
@@ -97,6 +98,30 @@ function isVerbMoved(a: Core, b: Core): boolean {
     if (kind !== 'verb') return false;
     const there = right.indexOf(concept);
     return isEqual(keysOf(left.toSpliced(at, 1)), right.toSpliced(there, 1));
+  });
+}
+
+const MOST_IN_CONJUNCT = 3;
+const CONJUNCTION = /^(?:and|or|和|与|及|以及|或|或者|还是)$/;
+
+/**
+ * Whether the texts differ only in which of two things that are joined comes first: tea and coffee, coffee and tea.
+ * Persons and those who act may owe or give each other something, so that they stay where they are.
+ */
+function areConjunctsSwapped(a: Core, right: readonly string[]): boolean {
+  if (a.some(({ kind, concept }) => kind === 'person' || MAY_ACT.test(concept))) return false;
+  return a.some((term, at) => {
+    if (term.kind !== 'role' || !CONJUNCTION.test(term.surface)) return false;
+    const left = keysOf(a);
+    for (let before = 1; before <= Math.min(MOST_IN_CONJUNCT, at); before++) {
+      for (let after = 1; after <= Math.min(MOST_IN_CONJUNCT, left.length - 1 - at); after++) {
+        const [first, second] = [left.slice(at - before, at), left.slice(at + 1, at + 1 + after)];
+        const head = left.slice(0, at - before);
+        const swapped = [...head, ...second, left[at] ?? '', ...first, ...left.slice(at + 1 + after)];
+        if (isEqual(swapped, right)) return true;
+      }
+    }
+    return false;
   });
 }
 

@@ -14,7 +14,7 @@ export abstract class Embedder {
   /** Least cosine at which comparing two texts word by word is worth while: for the guard that decides by itself. */
   abstract readonly candidateThreshold: number;
 
-  /** How far scores can be trusted. */
+  /** How far scores can be trusted: `strict` where they tell of spelling, `balanced` where they tell of meaning. */
   abstract readonly defaultGuard: 'strict' | 'balanced';
 
   /** The breaker in front of it; null: it is in this process. */
