@@ -3,7 +3,9 @@ import { differenceOf } from '../language/difference';
 import { read, type Term } from '../language/reading';
 import { LEAST_LABELS, boundaryOf, wilsonLower, type ErrorBudget } from './boundary';
 import { Groups } from './groups';
+import { gramsOf, rareCosine } from './grams';
 import { conceptsOf, pairFeatures } from './pair-features';
+import { PRIOR } from './prior';
 import { Rarity } from './rarity';
 import { Verifier } from './verifier';
 
@@ -43,6 +45,15 @@ export interface Judgement {
   readonly role: 'first' | 'other' | 'hit';
 }
 
+/** How near a candidate is: by the embedder, by its words, by pieces of them. */
+type Measure = 'score' | 'words' | 'grams';
+
+interface Near<C> extends Readonly<Record<Measure, number>> {
+  readonly candidate: C;
+  readonly kept: readonly Term[];
+  readonly group: object | string;
+}
+
 interface Kept {
   readonly features: readonly number[];
   readonly same: boolean;
@@ -53,8 +64,9 @@ export class Experience {
   /** The least probability at which a candidate is reused; null: not known yet. */
   boundary: number | null = null;
   readonly groups = new Groups();
-  private readonly verifier = new Verifier();
-  private readonly rarity = new Rarity();
+  private readonly verifier = new Verifier(PRIOR);
+  private readonly rarity = new Rarity<string>();
+  private readonly gramRarity = new Rarity<number>();
   private readonly trials: Kept[] = [];
   private readonly hits: boolean[] = [];
   private count = 0;
@@ -63,15 +75,27 @@ export class Experience {
 
   /** The candidates, likeliest first. */
   weigh<C extends Candidate>(question: string, candidates: readonly C[]): readonly Weighed<C>[] {
-    const asked = read(question);
-    const total = candidates.reduce((sum, { score }) => sum + score, 0) || 1;
-    const weighed = candidates.map(candidate => this.weighOne(asked, candidate, candidates, total));
+    const [asked, grams] = [read(question), gramsOf(question)];
+    const concepts = conceptsOf(asked);
+    const near = candidates.map((candidate): Near<C> => {
+      const kept = read(candidate.text);
+      return {
+        candidate,
+        kept,
+        group: this.groups.of(candidate.id),
+        score: candidate.score,
+        words: rareCosine(concepts, conceptsOf(kept), this.rarity),
+        grams: rareCosine(grams, gramsOf(candidate.text), this.gramRarity),
+      };
+    });
+    const weighed = near.map(one => this.weighOne(asked, one, near));
     return weighed.sort((a, b) => b.probability - a.probability || b.candidate.score - a.candidate.score);
   }
 
   /** A question was asked: its words are less rare from now on. */
   seen(question: string): void {
     this.rarity.seen(conceptsOf(read(question)));
+    this.gramRarity.seen(gramsOf(question));
   }
 
   /** Whether what the guard lets through may be reused here: not after it has proved wrong too often. */
@@ -100,22 +124,23 @@ export class Experience {
     this.boundary = boundaryOf(trials, this.budget());
   }
 
-  private weighOne<C extends Candidate>(
-    asked: readonly Term[],
-    candidate: C,
-    all: readonly C[],
-    total: number,
-  ): Weighed<C> {
-    const group = this.groups.of(candidate.id);
-    const kept = read(candidate.text);
-    const rival = all.find(other => this.groups.of(other.id) !== group)?.score ?? NOTHING_NEAR;
-    const together = all.filter(other => this.groups.of(other.id) === group).reduce((sum, { score }) => sum + score, 0);
+  private weighOne<C extends Candidate>(asked: readonly Term[], one: Near<C>, all: readonly Near<C>[]): Weighed<C> {
+    const { candidate, kept, group, score, words, grams } = one;
+    const total = all.reduce((sum, other) => sum + other.score, 0) || 1;
+    const together = all.filter(other => other.group === group).reduce((sum, other) => sum + other.score, 0);
+    const rivals = all.filter(other => other.group !== group);
+    const leadIn = (by: Measure): number =>
+      one[by] - (rivals.length === 0 ? NOTHING_NEAR : Math.max(...rivals.map(rival => rival[by])));
     const features = pairFeatures(
       {
         asked,
         kept,
-        score: candidate.score,
-        lead: candidate.score - rival,
+        score,
+        words,
+        grams,
+        lead: leadIn('score'),
+        wordLead: leadIn('words'),
+        gramLead: leadIn('grams'),
         agreement: together / total,
         groupSize: this.groups.sizeOf(candidate.id),
       },

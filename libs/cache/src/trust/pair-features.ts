@@ -10,8 +10,13 @@ export interface Compared {
   readonly kept: readonly Term[];
   /** Cosine of the two. */
   readonly score: number;
-  /** By how much the nearest question of another group is farther. */
+  /** By how much the nearest question of another group is farther; the same for words and for pieces of words. */
   readonly lead: number;
+  readonly wordLead: number;
+  readonly gramLead: number;
+  /** Cosine of words, and of sequences of characters, rare ones counting more. */
+  readonly words: number;
+  readonly grams: number;
   /** Share of all candidates' scores that the kept one's group has, 0 to 1. */
   readonly agreement: number;
   /** Questions in the kept one's group. */
@@ -22,10 +27,9 @@ export interface Compared {
  * What the verifier knows of a pair, each number about 0 to 3: the score and who agrees, which words are shared and how
  * rare those are that are not, and what the guard thinks of the difference.
  */
-export function pairFeatures(pair: Compared, rarity: Rarity): readonly number[] {
-  const { asked, kept, score, lead, agreement, groupSize } = pair;
+export function pairFeatures(pair: Compared, rarity: Rarity<string>): readonly number[] {
+  const { asked, kept, score, lead, words, grams, agreement, groupSize } = pair;
   const difference = differenceOf(asked, kept);
-  const words = overlap(asked, kept, rarity);
   return [
     1,
     score * 4,
@@ -33,17 +37,20 @@ export function pairFeatures(pair: Compared, rarity: Rarity): readonly number[] 
     lead * 4,
     agreement * 2,
     score * agreement * 3,
-    words.cosine * 3,
-    words.cosine * agreement * 2,
+    words * 3,
+    words * agreement * 2,
     Math.log1p(groupSize) / 2,
     ...contentFeatures(asked, kept, rarity),
     ...guardFeatures(difference),
     Math.abs(asked.length - kept.length) / 5,
+    grams * 4,
+    pair.wordLead * 8,
+    pair.gramLead * 8,
   ];
 }
 
 /** Shared and unshared words, weighed by how rare they are. */
-function contentFeatures(asked: readonly Term[], kept: readonly Term[], rarity: Rarity): number[] {
+function contentFeatures(asked: readonly Term[], kept: readonly Term[], rarity: Rarity<string>): number[] {
   const { shared, onlyA, onlyB, rarestShared, rarestUnshared } = overlap(
     asked.filter(isContent),
     kept.filter(isContent),
@@ -87,20 +94,15 @@ interface Overlap {
   readonly onlyB: number;
   readonly rarestShared: number;
   readonly rarestUnshared: number;
-  /** Of the two texts as bags of words. */
-  readonly cosine: number;
 }
 
-function overlap(a: readonly Term[], b: readonly Term[], rarity: Rarity): Overlap {
+function overlap(a: readonly Term[], b: readonly Term[], rarity: Rarity<string>): Overlap {
   const [left, right] = [conceptsOf(a), conceptsOf(b)];
   const sums = { shared: 0, onlyA: 0, onlyB: 0, rarestShared: 0, rarestUnshared: 0 };
-  const squares = { left: 0, right: 0, shared: 0 };
   for (const concept of left) {
     const weight = rarity.of(concept);
-    squares.left += weight * weight;
     if (right.has(concept)) {
       sums.shared += weight;
-      squares.shared += weight * weight;
       sums.rarestShared = Math.max(sums.rarestShared, weight);
     } else {
       sums.onlyA += weight;
@@ -108,13 +110,12 @@ function overlap(a: readonly Term[], b: readonly Term[], rarity: Rarity): Overla
     }
   }
   for (const concept of right) {
-    const weight = rarity.of(concept);
-    squares.right += weight * weight;
     if (left.has(concept)) continue;
+    const weight = rarity.of(concept);
     sums.onlyB += weight;
     sums.rarestUnshared = Math.max(sums.rarestUnshared, weight);
   }
-  return { ...sums, cosine: squares.shared / (Math.sqrt(squares.left * squares.right) || 1) };
+  return sums;
 }
 
 /** What a text speaks of, order and number apart. */

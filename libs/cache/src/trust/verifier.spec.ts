@@ -15,6 +15,13 @@ describe('the verifier', () => {
     expect(new Verifier().probability([1, 1, 0, 0])).toBe(0);
   });
 
+  it('starts from what was believed, and learns on from there', () => {
+    const verifier = new Verifier([0, 2, -2, 0]);
+    expect(verifier.probability([1, 1, 0, 0])).toBeCloseTo(1 / (1 + Math.exp(-2)));
+    for (let count = 0; count < 50; count++) verifier.learn([1, 1, 0, 0], false);
+    expect(verifier.probability([1, 1, 0, 0])).toBeLessThan(0.1);
+  });
+
   it('learns what tells equal questions from others, and how sure that is', () => {
     const verifier = new Verifier();
     for (const { features, same } of examples(2_000)) verifier.learn(features, same);

@@ -22,10 +22,13 @@ export class Verifier {
   private readonly remembered: Example[] = [];
   private learned = 0;
 
-  /** 0 to 1; 0 before anything was learned. */
+  /** `prior`: what is believed before anything is learned, a weight for each feature; empty: nothing. */
+  constructor(private readonly prior: readonly number[] = []) {}
+
+  /** 0 to 1; 0 where nothing was learned or believed before. */
   probability(features: readonly number[]): number {
-    const { weights } = this;
-    if (weights === null) return 0;
+    const weights = this.weights ?? this.prior;
+    if (weights.length === 0) return 0;
     let sum = 0;
     for (let index = 0; index < weights.length; index++) sum += (weights[index] ?? 0) * (features[index] ?? 0);
     return 1 / (1 + Math.exp(-sum));
@@ -40,7 +43,7 @@ export class Verifier {
   }
 
   private step({ features, same }: Example): void {
-    this.weights ??= new Float64Array(features.length);
+    this.weights ??= Float64Array.from(features, (_, index) => this.prior[index] ?? 0);
     if (this.squares.length === 0) this.squares = new Float64Array(features.length).fill(START);
     const { weights, squares } = this;
     const error = this.probability(features) - (same ? 1 : 0);
