@@ -77,6 +77,17 @@ describe.each(STORES)('ExactStore: %s', (_, storeWith) => {
     expect(await store.get('a')).toBeNull();
   });
 
+  it('gives what has expired only to those who take that, and for as long as it says', async () => {
+    await store.set('a', answer({ staleUntil: clock.time + 90_000 }));
+    await store.set('b', answer());
+    clock.time += 60_000;
+    expect(await store.get('a')).toBeNull();
+    expect(await store.getStale('a')).toMatchObject({ model: 'gpt-4o' });
+    expect(await store.getStale('b')).toBeNull();
+    clock.time += 30_000;
+    expect(await store.getStale('a')).toBeNull();
+  });
+
   it('does not keep what has expired already', async () => {
     await store.set('a', answer({ expiresAt: clock.time }));
     expect(await store.get('a')).toBeNull();

@@ -58,7 +58,7 @@ describe('a call that is answered later', () => {
   it('is accepted at once, walks the whole path, and keeps its answer for the key that asked', async () => {
     const { process, client } = await start();
     const accepted = await submit(client, 'one', {
-      headers: { 'x-request-id': 'later-1', prefer: 'wait=1, Respond-Async' },
+      headers: { 'x-request-id': 'later-1', prefer: 'handling=strict, Respond-Async' },
     });
     expect(accepted.status).toBe(202);
     const { id } = jobIn(accepted);

@@ -9,10 +9,13 @@ const cacheOfRoute: RouteCacheSettings = {
   guard: 'balanced',
 };
 
-type Changes = NonNullable<Parameters<typeof incomingCall>[0]> & { readonly cache?: Partial<RouteCacheSettings> };
+type Changes = NonNullable<Parameters<typeof incomingCall>[0]> & {
+  readonly cache?: Partial<RouteCacheSettings>;
+  readonly staleIfErrorS?: number;
+};
 
 /** A classified call of a route that caches, with whatever a test wants to be different. */
-export function cacheableCall({ cache, ...changes }: Changes = {}): Call {
+export function cacheableCall({ cache, staleIfErrorS = 0, ...changes }: Changes = {}): Call {
   return {
     ...incomingCall(changes),
     priority: 'normal',
@@ -20,6 +23,7 @@ export function cacheableCall({ cache, ...changes }: Changes = {}): Call {
       name: 'assistant',
       chain: [],
       chain_by_priority: {},
+      stale_if_error_s: staleIfErrorS,
       fallback_response: { critical: null, normal: null, low: null },
       cache: { ...cacheOfRoute, ...cache },
     },

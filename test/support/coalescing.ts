@@ -150,7 +150,7 @@ function textOf(body: JsonObject): string {
 
 type CacheSettings = ConstructorParameters<typeof CoalesceStage>[0]['current']['cache'];
 
-/** The stage with what stands below it, as far as tests go: the fallback texts, and work that they steer. */
+/** The stage between what stands above it and below it, as far as tests go: the fallback texts, and work that they steer. */
 export class Below {
   readonly runs: Run[] = [];
   readonly clock = new ManualClock(Date.now());
@@ -192,8 +192,8 @@ export class Below {
     const controller = new AbortController();
     const call = { ...this.call(changes), signal: controller.signal };
     const caller = new Caller(call, controller);
-    const answering = this.stage.handle(call, copy =>
-      this.degrade.handle(copy, under => this.work(under as KeyedCall)),
+    const answering = this.degrade.handle(call, copy =>
+      this.stage.handle(copy as KeyedCall, under => this.work(under)),
     );
     void caller.read(answering, reads);
     return caller;

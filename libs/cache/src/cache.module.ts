@@ -15,6 +15,7 @@ import { RedisGenerations } from './redis-generations';
 import { RedisStore } from './redis-store';
 import { SemanticCacheStage } from './semantic-cache.stage';
 import { SimilarQuestions } from './similar-questions';
+import { StaleIfErrorStage } from './stale-if-error.stage';
 import { ReuseDesk } from './trust/reuse-desk';
 import { TRUST } from './trust/trust.providers';
 import { Embedder } from './vectors/embedder';
@@ -73,6 +74,11 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
       inject: [ExactStore, CacheIdentities, Clock, Metrics],
     },
     {
+      provide: StaleIfErrorStage,
+      useFactory: (...parts: ConstructorParameters<typeof StaleIfErrorStage>) => new StaleIfErrorStage(...parts),
+      inject: [ExactStore, Clock, Metrics],
+    },
+    {
       provide: FillCachesStage,
       useFactory: (store: ExactStore, questions: SimilarQuestions, clock: Clock, config: ConfigStore) =>
         new FillCachesStage(store, questions, clock, () => config.current.cache.max_item_bytes),
@@ -88,6 +94,7 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
     OnlyIfCachedStage,
     ReuseDesk,
     SemanticCacheStage,
+    StaleIfErrorStage,
     VectorsModule,
   ],
 })

@@ -35,6 +35,11 @@ export function ttlMsOf(call: Call): number {
   return 1000 * (call.controls.cacheTtlS ?? call.route.cache.ttl_s);
 }
 
+/** Milliseconds that an expired answer to this call may still be served, when nothing else can answer. */
+export function staleMsOf({ route }: Call): number {
+  return 1000 * route.stale_if_error_s;
+}
+
 /** Whether this is the model's own answer: one of a fallback must be gone when the model is back. */
 export function isFirstHand(call: Call, answer: Answer): boolean {
   return answer.outcome === 'generated' && call.journal.degraded === null;

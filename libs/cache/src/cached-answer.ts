@@ -16,6 +16,13 @@ export interface CachedAnswer {
   readonly madeAt: number;
   /** Milliseconds since the epoch. */
   readonly expiresAt: number;
+  /** Milliseconds since the epoch until which it is kept for when nothing else can answer; absent: until it expires. */
+  readonly staleUntil?: number;
+}
+
+/** Until when an answer is kept, whatever for; milliseconds since the epoch. */
+export function keptUntil({ expiresAt, staleUntil = expiresAt }: CachedAnswer): number {
+  return Math.max(expiresAt, staleUntil);
 }
 
 /** What follows `id` and `created` in a completion's text. */

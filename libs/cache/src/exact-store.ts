@@ -8,6 +8,9 @@ export abstract class ExactStore {
   /** What is kept under `key` and has not expired. */
   abstract get(key: string): Promise<CachedAnswer | null>;
 
-  /** Keeps `answer` until it expires; what was there is replaced. */
+  /** What is kept under `key`, also after it has expired. */
+  abstract getStale(key: string): Promise<CachedAnswer | null>;
+
+  /** Keeps `answer` until it expires, or for as long after that as it says; what was there is replaced. */
   abstract set(key: string, answer: CachedAnswer): Promise<void>;
 }

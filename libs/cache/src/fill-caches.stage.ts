@@ -9,7 +9,7 @@ import {
   type Stage,
 } from '@spillway/contracts';
 import { ResponseDigest } from '@spillway/telemetry';
-import { isFirstHand, isWorthKeeping, mayWriteExact, mayWriteSimilar, ttlMsOf } from './cacheability';
+import { isFirstHand, isWorthKeeping, mayWriteExact, mayWriteSimilar, staleMsOf, ttlMsOf } from './cacheability';
 import { restOf } from './cached-answer';
 import type { ExactStore } from './exact-store';
 import type { SimilarQuestions } from './similar-questions';
@@ -47,7 +47,9 @@ export class FillCachesStage implements Stage<KeyedCall> {
     const { model, usage } = call.journal;
     const digest = ResponseDigest.of(body);
     const expiresAt = madeAt + ttlMsOf(call);
-    const kept = { rest, restBytes, model, usage, digest, madeAt, expiresAt };
+    const staleMs = staleMsOf(call);
+    const facts = { rest, restBytes, model, usage, digest, madeAt, expiresAt };
+    const kept = staleMs === 0 ? facts : { ...facts, staleUntil: expiresAt + staleMs };
     void this.store.set(cacheKey, kept);
     if (!mayWriteSimilar(call)) return;
     const { canonicalKey = null, question = null } = call;

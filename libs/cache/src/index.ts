@@ -13,5 +13,6 @@ export { RedisGenerations } from './redis-generations';
 export { RedisStore } from './redis-store';
 export { SemanticCacheStage } from './semantic-cache.stage';
 export { CacheHelpers } from './vectors/cache-helpers';
+export { StaleIfErrorStage } from './stale-if-error.stage';
 export { ReuseDesk } from './trust/reuse-desk';
 export type { RouteQuality } from './trust/trust';

@@ -22,6 +22,10 @@ export class LayeredStore extends ExactStore {
     return far;
   }
 
+  async getStale(key: string): Promise<CachedAnswer | null> {
+    return (await this.near.getStale(key)) ?? this.far.getStale(key);
+  }
+
   async set(key: string, answer: CachedAnswer): Promise<void> {
     await Promise.all([this.near.set(key, answer), this.far.set(key, answer)]);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '@spillway/contracts';
 import { LRUCache } from 'lru-cache';
-import type { CachedAnswer } from './cached-answer';
+import { keptUntil, type CachedAnswer } from './cached-answer';
 import { ExactStore } from './exact-store';
 
 interface MemoryBounds {
@@ -40,14 +40,23 @@ export class MemoryStore extends ExactStore {
   }
 
   atHand(key: string): CachedAnswer | null {
-    const answer = this.answers.get(key);
-    if (answer === undefined) return null;
-    if (answer.expiresAt > this.clock.now()) return answer;
-    this.answers.delete(key);
-    return null;
+    const answer = this.kept(key);
+    return answer !== null && answer.expiresAt > this.clock.now() ? answer : null;
+  }
+
+  async getStale(key: string): Promise<CachedAnswer | null> {
+    return this.kept(key);
   }
 
   async set(key: string, answer: CachedAnswer): Promise<void> {
     this.answers.set(key, answer);
+  }
+
+  private kept(key: string): CachedAnswer | null {
+    const answer = this.answers.get(key);
+    if (answer === undefined) return null;
+    if (keptUntil(answer) > this.clock.now()) return answer;
+    this.answers.delete(key);
+    return null;
   }
 }

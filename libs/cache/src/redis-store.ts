@@ -1,6 +1,6 @@
 import type { Clock } from '@spillway/contracts';
 import type { Redis, RedisGuard } from '@spillway/redis';
-import { decode, encode, type CachedAnswer } from './cached-answer';
+import { decode, encode, keptUntil, type CachedAnswer } from './cached-answer';
 import { ExactStore } from './exact-store';
 
 /** Keeps answers in Redis, for all processes. */
@@ -19,17 +19,22 @@ export class RedisStore extends ExactStore {
   }
 
   async get(key: string): Promise<CachedAnswer | null> {
+    const answer = await this.getStale(key);
+    return answer !== null && answer.expiresAt > this.clock.now() ? answer : null;
+  }
+
+  async getStale(key: string): Promise<CachedAnswer | null> {
     try {
       const text = await this.guard.run(() => this.connection.get(this.keyOf(key)));
       const answer = text === null ? null : decode(text);
-      return answer !== null && answer.expiresAt > this.clock.now() ? answer : null;
+      return answer !== null && keptUntil(answer) > this.clock.now() ? answer : null;
     } catch {
       return null;
     }
   }
 
   async set(key: string, answer: CachedAnswer): Promise<void> {
-    const ttlMs = Math.ceil(answer.expiresAt - this.clock.now());
+    const ttlMs = Math.ceil(keptUntil(answer) - this.clock.now());
     if (ttlMs <= 0) return;
     await this.guard
       .run(() => this.connection.set(this.keyOf(key), encode(answer), 'PX', ttlMs))

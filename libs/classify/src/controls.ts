@@ -6,6 +6,7 @@ import {
   type Priority,
   type PriorityControl,
 } from '@spillway/contracts';
+import { asyncPreference } from './prefer';
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
@@ -38,7 +39,7 @@ export function parseControls(pathPriority: Priority | null, headers: Headers, b
     maxWaitMs:
       wholeNumber(headers, 'x-spillway-max-wait-ms', LONGEST_WAIT_MS) ??
       wholeNumber(headers, 'x-ark-max-wait-timeout-ms', LONGEST_WAIT_MS),
-    deadlineMs: wholeNumber(headers, 'x-spillway-deadline-ms', LONGEST_DEADLINE_MS) ?? clientTimeout(headers),
+    deadlineMs: deadlineIn(headers),
     scope: headers['x-spillway-scope'] ?? '',
     user: headers['x-spillway-user'] ?? (typeof body['user'] === 'string' ? body['user'] : null),
     cacheRead: !noStore && !/\bno-cache\b/.test(cacheControl),
@@ -100,6 +101,14 @@ function similarity(headers: Headers): number | null {
   const value = /^(0|1|0?\.\d+|1\.0+)$/.test(text) ? Number(text) : NaN;
   if (!(value <= 1)) throw new InvalidRequest(`${name} must be a number from 0 to 1.`, { param: name });
   return value;
+}
+
+/** A caller that prefers a job after a while waits no longer than that. */
+function deadlineIn(headers: Headers): number | null {
+  const asked = wholeNumber(headers, 'x-spillway-deadline-ms', LONGEST_DEADLINE_MS) ?? clientTimeout(headers);
+  const waitMs = asyncPreference(headers['prefer'])?.waitMs ?? null;
+  if (waitMs === null) return asked;
+  return Math.min(waitMs, asked === null || asked === 0 ? LONGEST_DEADLINE_MS : asked);
 }
 
 /** The timeout that OpenAI's SDKs announce, in seconds; what they send wrongly is no reason to refuse a call. */

@@ -301,7 +301,6 @@ describe('a failure', () => {
     const classes: Priority[] = ['critical', 'normal', 'low', 'low'];
     const callers = classes.map(priority => below.ask({ priority }));
     await settled();
-    expect(below.only.call.route.fallback_response).toEqual({ critical: null, normal: null, low: null });
     below.only.fail(new UpstreamError('down'));
     await settled();
     expect(callers.map(({ answer, error, heard }) => answer?.outcome ?? `${(error as Error).message}${heard}`)).toEqual(

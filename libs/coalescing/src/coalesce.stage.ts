@@ -33,13 +33,9 @@ export class CoalesceStage implements Stage<KeyedCall> {
 
   async handle(call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
     if (!this.settings.current.cache.coalesce || !mayShare(call) || call.signal.aborted) return next(call);
-    try {
-      const answer = await this.board(call, next);
-      this.meter.lookup('coalesced', answer.outcome === 'coalesced' ? 'hit' : 'miss');
-      return answer;
-    } catch (error) {
-      return endBelow(error, call, next);
-    }
+    const answer = await this.board(call, next);
+    this.meter.lookup('coalesced', answer.outcome === 'coalesced' ? 'hit' : 'miss');
+    return answer;
   }
 
   private board(call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
@@ -79,10 +75,4 @@ function mayShare({ cacheKey, route, controls }: KeyedCall): boolean {
 /** Equal calls that would ask the same models: what fails one chain may be no trouble for another. */
 function flightIdOf({ cacheKey, models }: KeyedCall): string {
   return JSON.stringify([cacheKey, ...models.map(({ name }) => name)]);
-}
-
-/** Ends a call as if the stages below had failed with `error`: they know whether its class has another answer. */
-async function endBelow(error: unknown, call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
-  if (call.route.fallback_response[call.priority] === null) throw error;
-  return next(Object.assign({}, call, { signal: AbortSignal.abort(error) }));
 }

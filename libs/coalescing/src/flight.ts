@@ -37,7 +37,6 @@ type State =
   | { readonly kind: 'over' };
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
-const NO_FALLBACK = { critical: null, normal: null, low: null };
 
 interface FlightOptions {
   /** Longest answer that a call may still join. */
@@ -142,11 +141,9 @@ export class Flight {
     const controller = new AbortController();
     const run: Run = { leader: rider, journal, controller };
     this.state = { kind: 'waiting', run };
-    // Without fallback texts: they differ by class, so that each call of the flight looks for its own.
-    const route = Object.assign({}, call.route, { fallback_response: NO_FALLBACK });
     // Even a stage that throws at once must not leave the others waiting.
     const work = async (): Promise<Answer> =>
-      rider.next(Object.assign({}, call, { signal: controller.signal, journal, route }));
+      rider.next(Object.assign({}, call, { signal: controller.signal, journal }));
     work().then(
       answer => this.answered(run, answer),
       (error: unknown) => this.failed(run, error),

@@ -62,6 +62,7 @@ describe('defaults', () => {
         share: 'key',
         vector_entries: 100_000,
         folder: null,
+        judge: { hits: 0.05, per_minute: 30, error: 0.05 },
       },
       scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
       async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
@@ -139,6 +140,7 @@ describe('defaults', () => {
       name: 'r',
       chain_by_priority: {},
       shed_to: {},
+      stale_if_error_s: 0,
       fallback_response: { critical: null, normal: null, low: null },
       cache: { exact: true, semantic: true, ttl_s: 3600, threshold: null, guard: null },
     });

@@ -80,6 +80,7 @@ function toRoute(
     chain: chainOf(entry.chain),
     chain_by_priority: perClass(entry.chain_by_priority, chainOf),
     shed_to: perClass<string, ConfiguredModel>(entry.shed_to, model => need(models, model)),
+    stale_if_error_s: entry.stale_if_error_s,
     fallback_response: entry.fallback_response,
     cache,
   };
@@ -91,6 +92,7 @@ function toSingleRoute(model: ConfiguredModel, cache: RouteCacheSettings): Confi
     chain: [model],
     chain_by_priority: {},
     shed_to: {},
+    stale_if_error_s: 0,
     fallback_response: { critical: null, normal: null, low: null },
     cache,
   };

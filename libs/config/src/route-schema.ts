@@ -55,6 +55,9 @@ export const route = z.strictObject({
     .strictObject({ normal: name().optional(), low: name().optional() })
     .prefault({})
     .describe('The model a class goes to under high load'),
+  stale_if_error_s: seconds()
+    .default(0)
+    .describe('Seconds an expired answer is kept, for when nothing else can answer'),
   fallback_response: perClass(z.string().nullable().default(null))
     .prefault({})
     .describe('What a class is told when nothing can answer; null: the error'),

@@ -58,6 +58,8 @@ export interface IncomingCall {
   readonly journal: Journal;
   /** The text of an answer that is known beforehand: no model is asked. Absent on all but seeds. */
   readonly given?: string | undefined;
+  /** Takes the call as a job, to be answered later; false: it cannot. Absent where the caller does not want that. */
+  readonly defer?: (() => Promise<boolean>) | undefined;
 }
 
 /** A classified call: what it is for, how important it is and until when it makes sense. */

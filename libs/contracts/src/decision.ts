@@ -34,6 +34,8 @@ export type Decision =
   | NoTurnDecision
   | AttemptDecision
   | SkippedDecision
+  | StaleDecision
+  | DeferredDecision
   | FallbackDecision;
 
 interface ClassDecision {
@@ -133,6 +135,21 @@ interface SkippedDecision {
    * class is shed to another; else how the model was.
    */
   readonly why: 'too-small' | 'high-load' | 'paused' | 'open' | 'half-open' | 'degraded';
+}
+
+/** A kept answer that has expired is the answer. */
+interface StaleDecision {
+  readonly kind: 'stale';
+  readonly tier: CacheTier;
+  /** The code of the error that it stands for. */
+  readonly insteadOf: string;
+}
+
+/** The caller preferred a job to what is left when nobody can answer. */
+interface DeferredDecision {
+  readonly kind: 'deferred';
+  /** The code of the error that it stands for. */
+  readonly insteadOf: string;
 }
 
 /** The route's fallback text is the answer. */

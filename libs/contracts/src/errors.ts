@@ -36,6 +36,14 @@ export abstract class SpillwayError extends Error {
   }
 }
 
+/**
+ * Whether something less than the answer of a model may take the place of an error: nobody could answer, which is no
+ * fault of the caller and no limit of its own.
+ */
+export function allowsStandIn(error: unknown): error is SpillwayError {
+  return error instanceof SpillwayError && (error.code === 'queue_full' || [502, 503, 504].includes(error.status));
+}
+
 export class InvalidRequest extends SpillwayError {
   readonly code = 'invalid_request';
   readonly status = 400;

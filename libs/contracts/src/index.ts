@@ -52,6 +52,7 @@ export {
   UpstreamAuthError,
   UpstreamError,
   UpstreamTimeout,
+  allowsStandIn,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';
 export { textCompletion } from './text-completion';

@@ -77,6 +77,8 @@ export interface RouteSettings {
   readonly name: string;
   readonly chain: readonly ModelSettings[];
   readonly chain_by_priority: Readonly<Partial<Record<Priority, readonly ModelSettings[]>>>;
+  /** Seconds that a kept answer may be served after it has expired, when nothing else can answer; 0: not at all. */
+  readonly stale_if_error_s: number;
   /** What a class is told when nothing can answer; null: the error. */
   readonly fallback_response: Readonly<Record<Priority, string | null>>;
   readonly cache: RouteCacheSettings;

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
   Clock,
-  SpillwayError,
+  allowsStandIn,
   partsOf,
   textCompletion,
   wholePart,
@@ -11,7 +11,10 @@ import {
   type Stage,
 } from '@spillway/contracts';
 
-/** Turns a refusal or failure below it into the route's fallback answer for the class, where there is one. */
+/**
+ * The last rungs below a refusal or failure: a job where the caller prefers one, then the route's fallback text for the
+ * class. Of a call that has become a job the error ends the path; the edge, which made the job, tells of it instead.
+ */
 @Injectable()
 export class DegradeStage implements Stage {
   readonly name = 'degrade';
@@ -22,8 +25,12 @@ export class DegradeStage implements Stage {
     try {
       return await next(call);
     } catch (error) {
-      if (!(error instanceof SpillwayError)) throw error;
-      const text = fallbackFor(call, error);
+      if (!allowsStandIn(error)) throw error;
+      if ((await call.defer?.()) === true) {
+        call.journal.note({ kind: 'deferred', insteadOf: error.code });
+        throw error;
+      }
+      const text = fallbackFor(call);
       if (text === null) throw error;
       call.journal.note({ kind: 'fallback', insteadOf: error.code });
       call.journal.degraded = 'fallback-response';
@@ -36,8 +43,6 @@ export class DegradeStage implements Stage {
   }
 }
 
-function fallbackFor(call: Call, error: SpillwayError): string | null {
-  if (call.operation !== 'chat') return null;
-  const graceful = error.code === 'queue_full' || [502, 503, 504].includes(error.status);
-  return graceful ? call.route.fallback_response[call.priority] : null;
+function fallbackFor({ operation, route, priority }: Call): string | null {
+  return operation === 'chat' ? route.fallback_response[priority] : null;
 }

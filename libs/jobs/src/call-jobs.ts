@@ -52,9 +52,14 @@ export class CallJobs implements JobHandler<Payload> {
     this.queue = queues.open('call', this, () => config.current.async.concurrency);
   }
 
+  /** @throws InvalidRequest where the result may not be sent to its callback. */
+  check({ callbackUrl }: Pick<AsyncCall, 'callbackUrl'>): void {
+    if (callbackUrl !== null) this.callbacks.check(callbackUrl);
+  }
+
   /** @throws QueueFull, PartLost, or InvalidRequest where the result may not be sent to its callback. */
   async submit({ caller, ...call }: AsyncCall): Promise<Job> {
-    if (call.callbackUrl !== null) this.callbacks.check(call.callbackUrl);
+    this.check(call);
     const { queued } = await this.queue.counts();
     if (queued >= this.config.current.async.queue_limit) {
       throw new QueueFull('Too many jobs wait already.', { retryAfterMs: 10_000 });
@@ -75,7 +80,7 @@ export class CallJobs implements JobHandler<Payload> {
 
   async run({ owner, payload, signal, isLastAttempt }: RunningJob<Payload>): Promise<JsonValue> {
     const { body, priority, headers, requestId, traceId } = payload;
-    const { body: response, outcome } = await this.errands.run({
+    const { body: response, journal } = await this.errands.run({
       body,
       caller: this.callerNamed(owner),
       priority,
@@ -84,8 +89,9 @@ export class CallJobs implements JobHandler<Payload> {
       traceId,
       signal,
     });
-    // That text is for those who cannot wait.
-    if (outcome === 'fallback-response' && !isLastAttempt) throw new NoModelAvailable('No model could answer.');
+    // What stands in for an answer is for those who cannot wait.
+    const isStandIn = journal.degraded === 'fallback-response' || journal.degraded === 'stale';
+    if (isStandIn && !isLastAttempt) throw new NoModelAvailable('No model could answer.');
     return response;
   }
 

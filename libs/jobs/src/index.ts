@@ -1,4 +1,4 @@
-export { CallJobs } from './call-jobs';
+export { CallJobs, type AsyncCall } from './call-jobs';
 export { DEFAULT_RETRY } from './after-failure';
 export { JobQueues } from './job-queues';
 export { JobsModule } from './jobs.module';

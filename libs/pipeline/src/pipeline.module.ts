@@ -1,6 +1,13 @@
 import { Module } from '@nestjs/common';
 import { AdmissionModule, AdmitCallerStage } from '@spillway/admission';
-import { CacheModule, ExactCacheStage, FillCachesStage, OnlyIfCachedStage, SemanticCacheStage } from '@spillway/cache';
+import {
+  CacheModule,
+  ExactCacheStage,
+  FillCachesStage,
+  OnlyIfCachedStage,
+  SemanticCacheStage,
+  StaleIfErrorStage,
+} from '@spillway/cache';
 import { ClassifyModule, ClassifyStage } from '@spillway/classify';
 import { CoalesceStage, CoalescingModule } from '@spillway/coalescing';
 import { DegradationModule, DegradeStage } from '@spillway/degradation';
@@ -19,8 +26,9 @@ const PATH = [
   ExactCacheStage,
   SemanticCacheStage,
   OnlyIfCachedStage,
-  CoalesceStage,
   DegradeStage,
+  StaleIfErrorStage,
+  CoalesceStage,
   FillCachesStage,
   GivenAnswerStage,
   PlanModelsStage,

@@ -17,6 +17,7 @@ import { ResponseDigest } from '@spillway/telemetry';
 import { watchCaller, plainHeaders, requestIdOf, traceIdOf } from './caller-connection';
 import { callerOf } from './doorkeeper';
 import { EVENT_STREAM_HEADERS, EventStream, chunksOf } from './event-stream';
+import type { Deferral } from './job-requests';
 import { Reception } from './reception';
 import { readJson } from './read-json';
 import { receiptOf } from './repeat-lane';
@@ -40,6 +41,7 @@ export class CallHandler {
     reply: FastifyReply,
     operation: Operation,
     path: Priority | null,
+    later?: (call: IncomingCall) => Deferral,
   ): Promise<void> {
     const body = checkBody(await readJson(request, this.config.current.server.body_limit), operation);
     const receivedAt = this.clock.now();
@@ -47,14 +49,15 @@ export class CallHandler {
     const over = watchCaller(reply, guest);
     try {
       const call = incoming(request, path, { operation, body, receivedAt, signal: guest.signal });
-      await this.answer(call, reply);
+      const deferral = later?.(call);
+      await this.answer(deferral === undefined ? call : { defer: deferral.defer, ...call }, reply, deferral);
     } finally {
       // A large answer may still be on its way to a slow caller.
       void over.then(() => this.reception.leave(guest));
     }
   }
 
-  private async answer(call: IncomingCall, reply: FastifyReply): Promise<void> {
+  private async answer(call: IncomingCall, reply: FastifyReply, deferral?: Deferral): Promise<void> {
     const digest = new ResponseDigest();
     this.report.began(call);
     try {
@@ -66,10 +69,11 @@ export class CallHandler {
       receiptOf(reply.request.raw)?.learn(call, answer, headersOf(reply));
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
-      const status = reply.raw.headersSent ? reply.raw.statusCode : error.status;
+      const isLater = deferral?.tell(reply) === true;
+      const status = isLater ? 202 : reply.raw.headersSent ? reply.raw.statusCode : error.status;
       this.report.failed(call, error, status, digest);
       this.report.unexpected(call.id, error);
-      if (!reply.raw.headersSent) sendError(reply, call.id, call.journal, error);
+      if (!isLater && !reply.raw.headersSent) sendError(reply, call.id, call.journal, error);
     }
   }
 

@@ -2,7 +2,7 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res } from '@nestjs/common
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ModelNotFound, PRIORITIES, type Priority } from '@spillway/contracts';
 import { CallHandler } from './call-handler';
-import { JobRequests, prefersAsync } from './job-requests';
+import { JobRequests, preferenceOf } from './job-requests';
 import { ModelList, type ModelEntry } from './model-list';
 import { callerOf } from './doorkeeper';
 
@@ -19,8 +19,10 @@ export class CallsController {
   @HttpCode(200)
   chat(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const priority = priorityOf(request);
-    if (prefersAsync(request)) return this.jobs.submit(request, reply, priority);
-    return this.handler.handle(request, reply, 'chat', priority);
+    const later = preferenceOf(request);
+    if (later === null) return this.handler.handle(request, reply, 'chat', priority);
+    if (later.waitMs === null) return this.jobs.submit(request, reply, priority);
+    return this.handler.handle(request, reply, 'chat', priority, call => this.jobs.deferral(request, call, priority));
   }
 
   @Post('embeddings')

@@ -1,18 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { parseControls } from '@spillway/classify';
+import { asyncPreference, parseControls } from '@spillway/classify';
 import { ConfigStore } from '@spillway/config';
 import {
   InvalidRequest,
   ModelNotFound,
   NotAllowed,
   NotFound,
+  SpillwayError,
   lowerOf,
   type Caller,
+  type IncomingCall,
   type JsonObject,
   type Priority,
 } from '@spillway/contracts';
-import { CallJobs, jobView, type Job } from '@spillway/jobs';
+import { CallJobs, jobView, type AsyncCall, type Job } from '@spillway/jobs';
 import { plainHeaders, requestIdOf, traceIdOf } from './caller-connection';
 import { callerOf } from './doorkeeper';
 import { readJson } from './read-json';
@@ -23,10 +25,19 @@ import { checkBody } from './request-body';
 const NOT_KEPT = /^(authorization|proxy-|cookie|api-key|x-api-key|host|connection|content-|transfer-|prefer$)/;
 const CALLBACK = 'x-spillway-callback-url';
 
-/** Whether a request asks to be answered later (RFC 7240). */
-export function prefersAsync({ headers: { prefer } }: FastifyRequest): boolean {
-  const preferences = (Array.isArray(prefer) ? prefer.join(',') : (prefer ?? '')).split(',');
-  return preferences.some(preference => /^\s*respond-async\s*(;|$)/i.test(preference));
+type Tried = Pick<IncomingCall, 'id' | 'traceId' | 'body'>;
+
+/** A call that is to become a job where it is not answered while its caller waits. */
+export interface Deferral {
+  /** What makes a job of it; false: none could be made. */
+  readonly defer: () => Promise<boolean>;
+  /** Tells the caller of the job; false: there is none. */
+  readonly tell: (reply: FastifyReply) => boolean;
+}
+
+/** Whether a request asks to be answered later, and how long it waits before. */
+export function preferenceOf({ headers: { prefer } }: FastifyRequest): ReturnType<typeof asyncPreference> {
+  return asyncPreference(Array.isArray(prefer) ? prefer.join(',') : prefer);
 }
 
 /** What a caller may ask of jobs: to begin one, to look at one, to end one. */
@@ -41,31 +52,52 @@ export class JobRequests {
   /** Takes a chat call as a job. What can be refused is refused now; class `low` unless the request says another. */
   async submit(request: FastifyRequest, reply: FastifyReply, path: Priority | null): Promise<void> {
     const body = checkBody(await readJson(request, this.config.current.server.body_limit), 'chat');
-    const caller = callerOf(request);
-    const headers = plainHeaders(request);
-    this.checkTarget(body, caller);
-    const priority = lowerOf(parseControls(path, headers, body).priority ?? 'low', caller.max_priority);
-    const requestId = requestIdOf(request.headers);
+    const { headers } = request;
+    const call = this.asyncCall(request, { body, id: requestIdOf(headers), traceId: traceIdOf(headers) }, path);
     const guest = this.reception.enter();
     try {
-      const job = await this.jobs.submit({
-        body,
-        caller,
-        priority,
-        requestId,
-        traceId: traceIdOf(request.headers),
-        headers: keptHeaders(headers),
-        callbackUrl: headers[CALLBACK] ?? null,
-      });
-      const answer = { location: `/v1/jobs/${job.id}`, 'preference-applied': 'respond-async' };
-      const ours = { 'x-request-id': requestId, 'x-spillway-priority': priority };
-      await reply
-        .code(202)
-        .headers({ ...ours, ...answer })
-        .send({ id: job.id, status: job.status });
+      tell(reply, call, await this.jobs.submit(call));
     } finally {
       this.reception.leave(guest);
     }
+  }
+
+  /** The same for a call that is tried first. What can be refused is refused before that. */
+  deferral(request: FastifyRequest, tried: Tried, path: Priority | null): Deferral {
+    const call = this.asyncCall(request, tried, path);
+    this.jobs.check(call);
+    let job: Job | null = null;
+    return {
+      defer: async () => {
+        try {
+          job = await this.jobs.submit(call);
+          return true;
+        } catch (error) {
+          if (error instanceof SpillwayError) return false;
+          throw error;
+        }
+      },
+      tell: reply => {
+        if (job === null) return false;
+        tell(reply, call, job);
+        return true;
+      },
+    };
+  }
+
+  private asyncCall(request: FastifyRequest, { body, id, traceId }: Tried, path: Priority | null): AsyncCall {
+    const caller = callerOf(request);
+    const headers = plainHeaders(request);
+    this.checkTarget(body, caller);
+    return {
+      body,
+      caller,
+      priority: lowerOf(parseControls(path, headers, body).priority ?? 'low', caller.max_priority),
+      requestId: id,
+      traceId,
+      headers: keptHeaders(headers),
+      callbackUrl: headers[CALLBACK] ?? null,
+    };
   }
 
   async find(request: FastifyRequest, id: string): Promise<JsonObject> {
@@ -89,6 +121,15 @@ export class JobRequests {
       throw new NotAllowed('This API key may not use this model.', { param: 'model', retryable: false });
     }
   }
+}
+
+function tell(reply: FastifyReply, { requestId, priority }: AsyncCall, { id, status }: Job): void {
+  const answer = { location: `/v1/jobs/${id}`, 'preference-applied': 'respond-async' };
+  const ours = { 'x-request-id': requestId, 'x-spillway-priority': priority };
+  void reply
+    .code(202)
+    .headers({ ...ours, ...answer })
+    .send({ id, status });
 }
 
 function seen(job: Job | null): JsonObject {

@@ -5,8 +5,8 @@ import { OutputPrediction, type PredictedCall } from './output-prediction';
 
 function call(body: JsonObject = {}, changes: Partial<PredictedCall> & { readonly to?: string } = {}): PredictedCall {
   const cache = { exact: true, semantic: false, ttl_s: 60, threshold: 0.92, guard: 'balanced' } as const;
-  const fallback_response = { critical: null, normal: null, low: null };
-  const route = { name: changes.to ?? 'assistant', chain: [], chain_by_priority: {}, fallback_response, cache };
+  const degradation = { stale_if_error_s: 0, fallback_response: { critical: null, normal: null, low: null } };
+  const route = { name: changes.to ?? 'assistant', chain: [], chain_by_priority: {}, cache, ...degradation };
   return { body, route, priority: 'normal', streaming: false, ...changes };
 }
 

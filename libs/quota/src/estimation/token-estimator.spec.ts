@@ -5,8 +5,8 @@ const model = { metric_label: 'm-primary' };
 
 function call(body: JsonObject, changes: Partial<EstimatedCall> = {}): EstimatedCall {
   const cache = { exact: true, semantic: false, ttl_s: 60, threshold: 0.92, guard: 'balanced' } as const;
-  const fallback_response = { critical: null, normal: null, low: null };
-  const route = { name: 'assistant', chain: [], chain_by_priority: {}, fallback_response, cache };
+  const degradation = { stale_if_error_s: 0, fallback_response: { critical: null, normal: null, low: null } };
+  const route = { name: 'assistant', chain: [], chain_by_priority: {}, cache, ...degradation };
   return { body, operation: 'chat', route, priority: 'normal', streaming: false, ...changes };
 }
 
