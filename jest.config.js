@@ -40,5 +40,6 @@ module.exports = {
     project('integration', 'test/integration'),
     project('cases', 'test/cases'),
     project('e2e', 'test/e2e'),
+    project('chaos', 'test/chaos'),
   ],
 };

@@ -19,12 +19,11 @@ const configuration = (express: boolean): object => ({
 describe('without Redis', () => {
   let installation: Installation;
 
-  beforeAll(async () => {
+  // One of its own for each test: what a failed one leaves broken must not fail the others.
+  beforeEach(async () => {
     installation = await startInstallation();
   });
-
-  afterEach(() => installation.clear());
-  afterAll(() => installation.stop());
+  afterEach(() => installation.stop());
 
   const questionsTo = (model: string): string[] =>
     installation.simulator.requests(model).map(({ body }) => {
@@ -44,8 +43,30 @@ describe('without Redis', () => {
     }, withinMs);
 
   describe.each([
-    { loss: 'killed', express: true, lose: 'SIGKILL', restore: () => installation.redis.restart() },
-    { loss: 'frozen', express: false, lose: 'SIGSTOP', restore: async () => installation.redis.kill('SIGCONT') },
+    {
+      loss: 'killed, and empty when it returns',
+      express: true,
+      lose: async () => installation.redis.kill('SIGKILL'),
+      restore: () => installation.redis.restart(),
+    },
+    {
+      loss: 'frozen',
+      express: false,
+      lose: async () => installation.redis.kill('SIGSTOP'),
+      restore: async () => installation.redis.kill('SIGCONT'),
+    },
+    {
+      loss: 'out of memory',
+      express: true,
+      lose: () => installation.redis.command('CONFIG', 'SET', 'maxmemory', '1'),
+      restore: () => installation.redis.command('CONFIG', 'SET', 'maxmemory', '0'),
+    },
+    {
+      loss: 'read-only',
+      express: false,
+      lose: () => installation.redis.command('REPLICAOF', '127.0.0.1', '1'),
+      restore: () => installation.redis.command('REPLICAOF', 'NO', 'ONE'),
+    },
   ] as const)('$loss (express: $express)', ({ express, lose, restore }) => {
     it('new calls are answered in time, readiness tells, and all is shared again soon after its return', async () => {
       const roles = ['gateway', 'gateway', 'worker'] as const;
@@ -55,7 +76,7 @@ describe('without Redis', () => {
       const [one, other] = [callerOf(first.url), callerOf(second.url)];
       await ask(one, 'assistant', 'known');
 
-      installation.redis.kill(lose);
+      await lose();
       const startedAt = Date.now();
       const answers = await Promise.all(
         [one, other].flatMap((caller, index) => [
@@ -64,16 +85,17 @@ describe('without Redis', () => {
         ]),
       );
       expect(answers.map(({ headers }) => headers.get('x-spillway-outcome'))).toEqual(Array(4).fill('generated'));
-      expect(Date.now() - startedAt).toBeLessThan(1_500);
-      await becomes([first, second, worker], 'degraded', 'lost', 1_500);
+      expect(answers.map(({ headers }) => headers.get('x-spillway-limits'))).toEqual(Array(4).fill('local'));
+      expect(Date.now() - startedAt).toBeLessThan(3_000);
+      await becomes([first, second, worker], 'degraded', 'lost', 3_000);
       expect((await ask(one, 'assistant', 'known')).headers.get('x-spillway-cache')).toBe('HIT');
       expect((await ask(other, 'assistant', 'unknown')).headers.get('x-spillway-outcome')).toBe('generated');
       expect((await fetch(`${first.url}/livez`)).status).toBe(200);
 
       await restore();
-      await becomes([first, second, worker], 'ok', 'ok', 2_500);
+      await becomes([first, second, worker], 'ok', 'ok', 5_000);
       await sleep(SETTLED_MS);
-      await ask(one, 'assistant', 'shared again');
+      expect((await ask(one, 'assistant', 'shared again')).headers.get('x-spillway-limits')).toBeNull();
       await sleep(100);
       expect((await ask(other, 'assistant', 'shared again')).headers.get('x-spillway-cache')).toBe('HIT');
     });
@@ -89,13 +111,13 @@ describe('without Redis', () => {
         ask(callerOf((index % 2 === 0 ? first : second).url), 'single', question),
       );
       await eventually(async () => (await waitingAt(first)) === questions.length - 1);
-      installation.redis.kill(lose);
+      await lose();
       const answers = await Promise.all(calls);
       answers.forEach(({ text }, index) => expect(text).toContain(questions[index]));
       expect(questionsTo('single').toSorted()).toEqual(questions);
 
       await restore();
-      await becomes([first, second], 'ok', 'ok', 2_500);
+      await becomes([first, second], 'ok', 'ok', 5_000);
       // Much sooner than the leases of the calls that ended meanwhile.
       await eventually(async () => (await waitingAt(first)) + (await underWayAt(first)) === 0, 3_000);
       const late = await ask(callerOf(second.url), 'single', 'and now?');
@@ -117,7 +139,7 @@ describe('without Redis', () => {
     for (const { url } of [first, second]) {
       for (const path of ['/critical/v1', '/normal/v1']) calls.push(ask(callerOf(url, { path }), 'single', url + path));
     }
-    await becomes([first, second], 'degraded', 'lost', 1_500);
+    await becomes([first, second], 'degraded', 'lost', 3_000);
     installation.redis.kill('SIGCONT');
     await Promise.all(calls);
     expect(questionsTo('single')).toHaveLength(calls.length);
@@ -128,11 +150,11 @@ describe('without Redis', () => {
   it('from the beginning: a process starts, serves, and finds Redis when it comes', async () => {
     installation.redis.kill('SIGKILL');
     const process = await installation.start('all', configuration(true));
-    await becomes([process], 'degraded', 'lost', 1_500);
+    await becomes([process], 'degraded', 'lost', 3_000);
     const { headers } = await ask(callerOf(process.url), 'single', 'is anybody there?');
     expect(headers.get('x-spillway-outcome')).toBe('generated');
     await installation.redis.restart();
-    await becomes([process], 'ok', 'ok', 2_500);
+    await becomes([process], 'ok', 'ok', 5_000);
     const worker = await installation.start('all', configuration(true));
     await sleep(SETTLED_MS);
     await ask(callerOf(process.url), 'assistant', 'shared?');

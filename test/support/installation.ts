@@ -1,4 +1,4 @@
-import { startSimulator, type Simulator } from '../../apps/simulator/src/simulator';
+import { startSimulator, type Simulator, type SimulatorOptions } from '../../apps/simulator/src/simulator';
 import { startRedis, type RedisOptions, type RedisServer } from './redis-server';
 import { startSpillway, type SpillwayProcess } from './spillway';
 
@@ -16,9 +16,15 @@ export interface Installation {
 }
 
 /** Starts the parts of an installation; models of the simulator answer at once unless a test says otherwise. */
-export async function startInstallation(options: RedisOptions = {}): Promise<Installation> {
+export async function startInstallation(
+  options: RedisOptions = {},
+  simulated: SimulatorOptions = {},
+): Promise<Installation> {
   const redis = await startRedis(options);
-  const simulator = await startSimulator({ defaultModel: { latency: { first_token_ms: 0, tokens_per_s: 0 } } });
+  const simulator = await startSimulator({
+    ...simulated,
+    defaultModel: { latency: { first_token_ms: 0, tokens_per_s: 0 } },
+  });
   const processes: SpillwayProcess[] = [];
   let generation = 0;
   const clear = async (): Promise<void> => {

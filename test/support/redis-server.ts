@@ -1,16 +1,19 @@
 import { spawn, type ChildProcess } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Redis } from 'ioredis';
 
 export interface RedisServer {
   readonly url: string;
   readonly port: number;
   /** Sends a signal: SIGSTOP freezes it, SIGCONT thaws it, SIGKILL ends it without warning. */
   kill(signal: NodeJS.Signals): void;
-  /** Starts it again on the same port and folder after it has ended. */
-  restart(): Promise<void>;
+  /** Sends one command as an operator would; fails with the server's error. */
+  command(...words: readonly [string, ...string[]]): Promise<unknown>;
+  /** Starts it again on the same port after it has ended; `empty`: without what it had kept on disk. */
+  restart(how?: { readonly empty: boolean }): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -64,8 +67,20 @@ export async function startRedis(options: RedisOptions = {}): Promise<RedisServe
     url: `redis://127.0.0.1:${port}`,
     port,
     kill: signal => void child.kill(signal),
-    restart: async () => {
+    command: async (name, ...values) => {
+      const client = new Redis(port);
+      try {
+        return await client.call(name, ...values);
+      } finally {
+        client.disconnect();
+      }
+    },
+    restart: async ({ empty } = { empty: false }) => {
       await ended();
+      if (empty) {
+        rmSync(folder, { recursive: true, force: true });
+        mkdirSync(folder);
+      }
       await launch();
     },
     stop: async () => {

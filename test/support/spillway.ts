@@ -5,7 +5,7 @@ import { configurationFile } from './settings';
 
 const PROGRAMS = join(__dirname, '../../dist/apps/gateway/src');
 const MAIN = join(PROGRAMS, 'main.js');
-const START_WITHIN_MS = 20_000;
+const START_WITHIN_MS = 60_000;
 
 export interface SpillwayProcess {
   /** Where it listens. */

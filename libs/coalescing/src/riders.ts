@@ -55,8 +55,8 @@ export function bestOf(riders: ReadonlySet<Rider>): Rider | null {
 
 /** What was done for all counts for the leader. */
 export function noteWork(journal: Journal, work: Journal): void {
-  const { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, usage, saved } = work;
-  const facts = { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, usage, saved };
+  const { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, limitsAreLocal, usage, saved } = work;
+  const facts = { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, limitsAreLocal, usage, saved };
   Object.assign(journal, facts satisfies Partial<Journal>);
 }
 

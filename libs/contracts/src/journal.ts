@@ -53,6 +53,8 @@ export class Journal {
   /** Upstream calls made for this request. */
   attempts = 0;
   queueMs = 0;
+  /** Whether a turn was asked of this process alone, because Redis was lost: by its share of the limits. */
+  limitsAreLocal = false;
   upstreamMs: number | null = null;
   firstContentMs: number | null = null;
   degraded: Degradation | null = null;

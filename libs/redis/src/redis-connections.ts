@@ -50,6 +50,11 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
     return this.ready();
   }
 
+  /** Connects anew in every role, because the address may lead to another server by now. */
+  renew(): void {
+    for (const connection of this.byRole.values()) if (connection.status === 'ready') connection.disconnect(true);
+  }
+
   /** Waits a moment for the connections; a lost Redis does not stop the start. */
   async ready(): Promise<void> {
     const ready = [...this.byRole.values()].map(whenReady);
@@ -68,11 +73,18 @@ function connect(url: string, role: RedisRole): Redis {
     connectTimeout: CONNECT_WITHIN_MS,
     disconnectTimeout: QUIT_WITHIN_MS,
     retryStrategy: times => Math.min(times * 50, RECONNECT_EVERY_MS),
+    // BullMQ makes connections of its own from these settings.
+    reconnectOnError: isDemoted,
     ...ROLES[role],
   });
   // Without a listener an unreachable Redis would end the process; the guard reports the loss.
   connection.on('error', () => undefined);
   return connection;
+}
+
+/** Whether an error says that the server has become a replica: after a failover its address leads to the new master. */
+export function isDemoted(error: Error): boolean {
+  return error.message.includes('READONLY');
 }
 
 function whenReady(connection: Redis): Promise<void> {

@@ -1,3 +1,5 @@
+import { until } from '../../../test/support/api-client';
+import { startForwarder } from '../../../test/support/forwarder';
 import { startRedis, type RedisServer } from '../../../test/support/redis-server';
 import { RedisChannels } from './redis-channels';
 import { RedisConnections } from './redis-connections';
@@ -43,6 +45,33 @@ describe('a Redis that comes and goes', () => {
     expect(await becomes('ok')).toBeLessThan(2000);
     expect(changes.map(change => change.state)).toEqual(['lost', 'ok', 'lost', 'ok']);
     expect(await write()).toBe('OK');
+  });
+
+  it('moves to the new master in every role when the old one has become a replica', async () => {
+    const next = await startRedis();
+    const address = await startForwarder(server.port);
+    const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+    const watch = new RedisGuard(behind);
+    try {
+      await watch.onModuleInit();
+      const heard: string[] = [];
+      new RedisChannels(behind).channel('news', message => void heard.push(message));
+      address.leadTo(next.port);
+      await server.command('REPLICAOF', '127.0.0.1', '1');
+      await until(() => watch.state === 'lost');
+      await until(() => watch.state === 'ok');
+      for (const role of ['queue', 'commands', 'law'] as const) {
+        expect(await watch.run(() => behind.get(role).set('moved', role))).toBe('OK');
+        expect(await next.command('GET', 'moved')).toBe(role);
+      }
+      await until(async () => (await next.command('PUBLISH', 'news', 'new')) === 1);
+      await until(() => heard.includes('new'));
+    } finally {
+      watch.onApplicationShutdown();
+      await behind.onApplicationShutdown();
+      await address.close();
+      await next.stop();
+    }
   });
 
   it('waits for a frozen Redis once, and then not at all', async () => {

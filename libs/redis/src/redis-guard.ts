@@ -1,6 +1,6 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { withDeadline } from './deadline';
-import type { RedisConnections } from './redis-connections';
+import { isDemoted, type RedisConnections } from './redis-connections';
 import { reasonOfLoss, RedisUnavailable } from './redis-unavailable';
 
 export type RedisState = 'ok' | 'lost';
@@ -95,7 +95,10 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
       .set(`{${this.connections.prefix}}:probe`, '1', 'PX', PROBE_EVERY_MS * 4)
       .then(
         () => true,
-        () => false,
+        (error: Error) => {
+          if (isDemoted(error)) this.connections.renew();
+          return false;
+        },
       );
   }
 

@@ -25,12 +25,17 @@ export class ResilientTurns extends Turns {
   }
 
   async take(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
-    if (this.shared.lost) return this.local.take(call, models);
+    if (this.shared.lost) return this.takeAlone(call, models);
     try {
       return this.local.adopt(call, await this.shared.turns.take(call, models));
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
-      return this.local.take(call, models);
+      return this.takeAlone(call, models);
     }
+  }
+
+  private takeAlone(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
+    call.journal.limitsAreLocal = true;
+    return this.local.take(call, models);
   }
 }

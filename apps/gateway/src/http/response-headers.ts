@@ -22,6 +22,7 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
   }
   if (journal.ageS !== null) headers['age'] = String(Math.floor(journal.ageS));
   if (journal.degraded !== null) headers['x-spillway-degraded'] = journal.degraded;
+  if (journal.limitsAreLocal) headers['x-spillway-limits'] = 'local';
   if (journal.callerLimits !== null) {
     tellLimit(headers, 'requests', journal.callerLimits.requests);
     tellLimit(headers, 'tokens', journal.callerLimits.tokens);
