@@ -1,7 +1,7 @@
 import OpenAI from 'openai';
 import { ask, askForStream, callerOf, failureOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
-import { eventually } from '../support/operator';
+import { eventually, reset } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
 const KEY = 'sk-shop-0123456789';
@@ -220,10 +220,11 @@ describe('the openai client, two gateways and a worker on one Redis', () => {
     ] as const)('no model that answers: %i %s', async (status, code, fault) => {
       for (const name of ['real-first', 'second']) installation.simulator.configure(name, { faults: [fault] });
       for (const call of [
-        ask(shop, 'assistant', `${code}, whole`),
-        askForStream(shop, 'assistant', `${code}, streamed`),
+        () => ask(shop, 'assistant', `${code}, whole`),
+        () => askForStream(shop, 'assistant', `${code}, streamed`),
       ]) {
-        const error = await failureOf(call);
+        await reset(gatewayAt(0), ['first', 'second']);
+        const error = await failureOf(call());
         expect(error).toBeInstanceOf(OpenAI.InternalServerError);
         expect(error).toMatchObject({ status, code, requestID: expect.any(String) as string });
         expect(error.headers?.get('x-spillway-outcome')).toBe('upstream-failed');

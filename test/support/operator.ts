@@ -23,6 +23,14 @@ export async function underWayAt(process: SpillwayProcess): Promise<number> {
   return Object.values(models).reduce((sum, { inflight }) => sum + inflight, 0);
 }
 
+/** Forgets how the calls of these models went. */
+export async function reset({ url }: SpillwayProcess, models: readonly string[]): Promise<void> {
+  for (const model of models) {
+    const response = await fetch(`${url}/admin/models/${model}/reset`, { method: 'POST' });
+    if (!response.ok) throw new Error(`${model} was not reset: ${response.status}`);
+  }
+}
+
 /** Waits until something is so, and returns the milliseconds that it took. */
 export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<number> {
   const startedAt = Date.now();

@@ -30,7 +30,7 @@ export class LeaseBook {
     return Math.min(fresh.value ?? Infinity, renewed.value ?? Infinity);
   }
 
-  /** The tickets whose leases have ended, in order. */
+  /** The tickets whose leases have ended, in order; those that ended together by name, as in Redis. */
   expired(now: number): readonly string[] {
     if (this.nextEnd() > now) return [];
     const ended: [ticket: string, at: number][] = [];
@@ -40,6 +40,7 @@ export class LeaseBook {
         ended.push(lease);
       }
     }
-    return ended.sort(([, one], [, other]) => one - other).map(([ticket]) => ticket);
+    ended.sort(([one, oneAt], [other, otherAt]) => oneAt - otherAt || (one < other ? -1 : 1));
+    return ended.map(([ticket]) => ticket);
   }
 }

@@ -124,8 +124,11 @@ export class Ledger {
   /** Grants what the passing of time alone has made free, and says when to look again; Infinity: nobody waits. */
   look(now: number): number {
     this.wake = Infinity;
-    for (const [name, model] of this.models) if (model.waits.first()) this.toPump.add(name);
-    this.refresh(now);
+    this.forgetExpired(now);
+    const waitedFor = [...this.models].filter(([, model]) => model.waits.first() !== undefined);
+    // By name: which of two models is looked at first decides who gets which.
+    for (const name of waitedFor.map(([name]) => name).sort()) this.toPump.add(name);
+    this.pump(now);
     return this.wake;
   }
 
