@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { changeOf, type Change } from './scenario/what-if';
 
 /** A command line that cannot be used. */
 export class InvalidCommandLine extends Error {
@@ -16,6 +17,11 @@ export interface Command {
   readonly compress: number | null;
   /** Empty: all. */
   readonly arms: readonly string[];
+  /** In virtual time. */
+  readonly virtual: boolean;
+  /** Share of the wordings that caches recognise in virtual time. */
+  readonly recall: number;
+  readonly whatIf: readonly Change[];
   /** Where reports go; null: `reports` in the project's folder. */
   readonly out: string | null;
 }
@@ -26,6 +32,9 @@ const USAGE = `npm run lab -- SCENARIO | all | list
   --seed N        other arrivals and questions (1)
   --compress N    the curve in one Nth of its time
   --arm NAME      only this arm; may be repeated
+  --what-if PATH=VALUE  another value in the scenario; may be repeated
+  --virtual       the decisions alone, the whole curve in virtual time
+  --recall SHARE  with --virtual: wordings that caches recognise (0.5)
   --out FOLDER    where reports go (reports)`;
 
 export function commandOf(args: readonly string[]): Command {
@@ -40,6 +49,9 @@ export function commandOf(args: readonly string[]): Command {
     seed: number(values.seed, 'seed', 0),
     compress,
     arms: values.arm,
+    virtual: values.virtual,
+    recall: number(values.recall, 'recall', 0),
+    whatIf: values['what-if'].map(change),
     out: values.out ?? null,
   };
 }
@@ -55,6 +67,9 @@ function parsed(args: readonly string[]) {
         seed: { type: 'string', default: '1' },
         compress: { type: 'string' },
         arm: { type: 'string', multiple: true, default: [] },
+        'what-if': { type: 'string', multiple: true, default: [] },
+        virtual: { type: 'boolean', default: false },
+        recall: { type: 'string', default: '0.5' },
         out: { type: 'string' },
       },
     });
@@ -68,4 +83,10 @@ function number(text: string, name: string, least: number): number {
   if (!Number.isFinite(value) || value < least)
     throw new InvalidCommandLine(`--${name} must be a number from ${least}.`);
   return value;
+}
+
+function change(text: string): Change {
+  const found = changeOf(text);
+  if (found === null) throw new InvalidCommandLine(`--what-if wants PATH=VALUE, not ${text}.`);
+  return found;
 }

@@ -1,10 +1,13 @@
-import { runArm, type ArmResult } from './arm/run-arm';
+import type { ArmResult } from './arm/arm-result';
+import { runArm } from './arm/run-arm';
 import type { ArmSetting } from './arm/stage';
 import type { Figures } from './results/figures';
 import { verdictsOf, type Verdict } from './results/verdicts';
+import type { Change } from './scenario/what-if';
 import { readPool, readScenario } from './scenario/read-file';
 import type { Scale, Scenario } from './scenario/schema';
 import { durationMs, fullCalls, planCalls, type PlannedCall } from './workload/plan';
+import { runVirtualArm } from './virtual/run-virtual-arm';
 import { QuestionPool } from './workload/question-pool';
 
 /** How a scenario is to be run. */
@@ -16,12 +19,23 @@ export interface RunOptions {
   readonly compress: number | null;
   /** Only these arms; empty: all. */
   readonly arms: readonly string[];
+  /** Changes of the scenario, by path. */
+  readonly whatIf: readonly Change[];
+  /** In virtual time, the whole length of the curve unless it is short; null: in real time. */
+  readonly virtual: VirtualOptions | null;
   readonly tell: (line: string) => void;
+}
+
+export interface VirtualOptions {
+  /** Share of the wordings that caches recognise once another of the same question has been answered. */
+  readonly recall: number;
 }
 
 /** A scenario after its run. */
 export interface Experiment {
   readonly name: string;
+  readonly whatIf: readonly Change[];
+  readonly virtual: VirtualOptions | null;
   readonly scenario: Scenario;
   readonly scale: Scale;
   readonly seed: number;
@@ -33,6 +47,8 @@ export interface Experiment {
   readonly verdicts: readonly Verdict[];
 }
 
+type RunArm = (setting: ArmSetting, calls: readonly PlannedCall[]) => Promise<ArmResult>;
+
 /** With fewer, popularity would have no meaning. */
 const LEAST_PRODUCTS = 20;
 const FLOOR_CALLS = 100;
@@ -40,17 +56,19 @@ const FLOOR_EVERY_MS = 50;
 
 /** Runs all arms of a scenario on the same calls. */
 export async function runExperiment(options: RunOptions): Promise<Experiment> {
-  const scenario = readScenario(options.name);
+  const { whatIf, virtual } = options;
+  const scenario = readScenario(options.name, whatIf);
   const { scale, products, pool, calls } = prepare(scenario, options);
   const setting = { scenario, scale, pool, seed: options.seed };
+  const run: RunArm = virtual === null ? runArm : async (arm, planned) => runVirtualArm(arm, planned, virtual.recall);
   options.tell(`${options.name}: ${calls.length} calls in ${seconds(durationMs(scenario, scale))} for each arm`);
-  const floor = await measureFloor(setting, calls);
+  const floor = await measureFloor(setting, calls, run);
   const chosen = scenario.arms.filter(({ name }) => options.arms.length === 0 || options.arms.includes(name));
   const arms: ArmResult[] = [];
   for (let next = 0; next < chosen.length; next += scale.arms_at_once) {
     const together = chosen.slice(next, next + scale.arms_at_once);
     options.tell(`  ${together.map(({ name }) => name).join(', ')} …`);
-    arms.push(...(await allOf(together.map(arm => runArm({ ...setting, arm }, calls)))));
+    arms.push(...(await allOf(together.map(arm => run({ ...setting, arm }, calls)))));
   }
   const figures = Object.fromEntries([
     ['model', floor],
@@ -58,6 +76,8 @@ export async function runExperiment(options: RunOptions): Promise<Experiment> {
   ]);
   return {
     name: options.name,
+    whatIf,
+    virtual,
     scenario,
     scale,
     seed: options.seed,
@@ -65,13 +85,16 @@ export async function runExperiment(options: RunOptions): Promise<Experiment> {
     durationMs: durationMs(scenario, scale),
     arms,
     floor,
-    verdicts: verdictsOf(scenario.targets, figures),
+    verdicts: verdictsOf(
+      scenario.targets.filter(({ arm }) => figures[arm] !== undefined),
+      figures,
+    ),
   };
 }
 
 /** The calls of a run. There are as many fewer products as there are fewer calls, so that they repeat as often. */
-function prepare(scenario: Scenario, { short, compress, seed }: RunOptions) {
-  const base = short ? scenario.short : scenario.scale;
+function prepare(scenario: Scenario, { short, compress, seed, virtual }: RunOptions) {
+  const base = short ? scenario.short : virtual === null ? scenario.scale : { ...scenario.scale, time: 1 };
   const scale = { ...base, time: compress === null ? base.time : 1 / compress };
   const expected = fullCalls(scenario) * scale.size * scale.time;
   const products = Math.max(LEAST_PRODUCTS, Math.round((scenario.products * expected) / fullCalls(scenario)));
@@ -79,7 +102,11 @@ function prepare(scenario: Scenario, { short, compress, seed }: RunOptions) {
   return { scale, products, pool, calls: planCalls(scenario, scale, pool, seed) };
 }
 
-async function measureFloor(setting: Omit<ArmSetting, 'arm'>, calls: readonly PlannedCall[]): Promise<Figures> {
+async function measureFloor(
+  setting: Omit<ArmSetting, 'arm'>,
+  calls: readonly PlannedCall[],
+  run: RunArm,
+): Promise<Figures> {
   const { scenario } = setting;
   const unlimited = Object.fromEntries(
     Object.entries(scenario.models).map(([name, model]) => [
@@ -91,7 +118,7 @@ async function measureFloor(setting: Omit<ArmSetting, 'arm'>, calls: readonly Pl
   const arm = { name: 'model', title: 'The model itself', client: 'backoff', backoff } as const;
   const alone = { ...setting, arm, scenario: { ...scenario, models: unlimited, events: [] } };
   const spaced = calls.slice(0, FLOOR_CALLS).map((call, index) => ({ ...call, ms: index * FLOOR_EVERY_MS }));
-  return (await runArm(alone, spaced)).figures;
+  return (await run(alone, spaced)).figures;
 }
 
 /** Waits for all before it fails for one, so that nothing is left running. */

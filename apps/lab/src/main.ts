@@ -21,8 +21,8 @@ function list(): void {
 }
 
 /** Runs one scenario and returns how many of its targets were missed. */
-async function run(name: string, { short, seed, compress, arms, out }: Command): Promise<number> {
-  const experiment = await runExperiment({ name, seed, short, compress, arms, tell });
+async function run(name: string, { out, virtual, recall, ...how }: Command): Promise<number> {
+  const experiment = await runExperiment({ ...how, name, virtual: virtual ? { recall } : null, tell });
   const folder = writeReport(experiment, out ?? join(projectFolder(), 'reports'));
   experiment.verdicts.forEach(verdict => tell(verdictLine(verdict)));
   tell(`  ${join(folder, 'report.md')}`);

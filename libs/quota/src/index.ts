@@ -8,7 +8,9 @@ export {
   type WaitReport,
   type WaitRequest,
 } from './permits';
-export type { ModelLimits, Shares } from './limits';
+export { QuotaSettings, type ModelLimits, type Shares } from './limits';
+export { Ledger } from './ledger';
+export { TermsBook } from './terms';
 export { AdaptiveLimits } from './adaptive/adaptive-limits';
 export { sizeOf } from './adaptive/sizes';
 export { EffectiveLimits, type EffectiveReport } from './adaptive/effective-limits';

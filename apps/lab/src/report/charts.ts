@@ -1,5 +1,5 @@
 import { PRIORITIES, type Priority } from '@spillway/contracts';
-import type { ArmResult } from '../arm/run-arm';
+import type { ArmResult } from '../arm/arm-result';
 import type { Experiment } from '../experiment';
 import type { CallRecord } from '../results/records';
 import { bySpan, quantile, ratio } from '../results/statistics';

@@ -2,6 +2,7 @@ import { PRIORITIES } from '@spillway/contracts';
 import type { Experiment } from '../experiment';
 import type { Verdict } from '../results/verdicts';
 import type { Target } from '../scenario/schema';
+import { changeText } from '../scenario/what-if';
 import type { Chart } from './charts';
 
 type Unit = Target['unit'];
@@ -47,11 +48,11 @@ export function reportText(
   charts: readonly Chart[],
   machine: Readonly<Record<string, string>>,
 ) {
-  const { scenario, name } = experiment;
+  const { scenario } = experiment;
   return `${[
     `# ${scenario.title}`,
     scenario.about.trim(),
-    `Written by \`npm run lab -- ${name}\`. Absolute times belong to the machine; arms of one run can be compared.`,
+    origin(experiment),
     table(['', ''], [...Object.entries(machine), ...settings(experiment)]),
     '## Targets',
     verdictTable(experiment.verdicts),
@@ -69,11 +70,18 @@ export function verdictLine({ target, figure, bound, result }: Verdict): string 
   return `  ${result === 'met' ? '✓' : result === 'missed' ? '✗' : '?'} ${target.what}: ${shown(figure, target.unit)} (${wanted})`;
 }
 
-function settings({ seed, scale, durationMs, products, floor, arms }: Experiment): [string, string][] {
+function origin({ name, virtual }: Experiment): string {
+  return virtual === null
+    ? `Written by \`npm run lab -- ${name}\`. Absolute times belong to the machine; arms of one run can be compared.`
+    : `Written by \`npm run lab -- ${name} --virtual\`, in **virtual** time: the decisions of limits, order and climber are Spillway's own, the provider is the simulator's; network, Redis and the health of models are left out, and so times are those of model and waiting. Caches recognise the same text, and ${shown(virtual.recall, 'share')} of the other wordings of a question that has been answered; whether they would be wrong is not asked.`;
+}
+
+function settings({ seed, whatIf, scale, durationMs, products, floor, arms }: Experiment): [string, string][] {
   const together =
     scale.arms_at_once > 1 ? `, ${scale.arms_at_once} arms side by side with processes of their own` : '';
   return [
     ['seed', String(seed)],
+    ...whatIf.map((change): [string, string] => ['what if', `\`${changeText(change)}\``]),
     ['scale', `size ${part(scale.size)} of all rates and limits, time ${part(scale.time)} of the curve${together}`],
     ['length', `${Math.round(durationMs / 1000)} s, ${count(arms[0]?.figures['calls'] ?? 0)} calls for each arm`],
     ['products', count(products)],

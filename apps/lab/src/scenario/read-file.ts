@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { parse } from 'yaml';
 import type { z } from 'zod';
+import { withChanges, type Change } from './what-if';
 import { poolSchema, scenarioSchema, type Pool, type Scenario } from './schema';
 
 /** A file of the lab that cannot be used; every problem with its path. */
@@ -29,11 +30,12 @@ export function scenarioNames(): string[] {
     .sort();
 }
 
-export function readScenario(name: string): Scenario {
+/** A scenario, perhaps with some of its values changed. */
+export function readScenario(name: string, changes: readonly Change[] = []): Scenario {
   if (!scenarioNames().includes(name)) {
     throw new InvalidFile(`There is no scenario ${name}. There are: ${scenarioNames().join(', ')}.`);
   }
-  return checked(scenarioSchema, join(folderOf('scenarios'), `${name}.yaml`));
+  return checked(scenarioSchema, join(folderOf('scenarios'), `${name}.yaml`), said => withChanges(said, changes));
 }
 
 export function readPool(name: string): Pool {
@@ -41,14 +43,23 @@ export function readPool(name: string): Pool {
 }
 
 /** What a text says in the shape of a schema; throws `InvalidFile` with every problem. */
-export function parseAs<Schema extends z.ZodType>(schema: Schema, source: string, name: string): z.output<Schema> {
-  const result = schema.safeParse(parse(source));
+export function parseAs<Schema extends z.ZodType>(
+  schema: Schema,
+  source: string,
+  name: string,
+  change: (said: unknown) => unknown = said => said,
+): z.output<Schema> {
+  const result = schema.safeParse(change(parse(source)));
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'file'}: ${message}`);
   throw new InvalidFile(`${name}:\n  ${problems.join('\n  ')}`);
 }
 
-function checked<Schema extends z.ZodType>(schema: Schema, file: string): z.output<Schema> {
+function checked<Schema extends z.ZodType>(
+  schema: Schema,
+  file: string,
+  change?: (said: unknown) => unknown,
+): z.output<Schema> {
   if (!existsSync(file)) throw new InvalidFile(`${basename(file)} is not there.`);
-  return parseAs(schema, readFileSync(file, 'utf8'), basename(file));
+  return parseAs(schema, readFileSync(file, 'utf8'), basename(file), change);
 }
