@@ -2,9 +2,7 @@ import { commandOf, InvalidCommandLine } from './command-line';
 
 describe('the command line', () => {
   it('names a scenario and how to run it', () => {
-    expect(
-      commandOf([...'sales-day --short --seed 7 --arm cold --arm sdk --virtual --what-if a.b=2'.split(' ')]),
-    ).toEqual({
+    expect(commandOf('sales-day --short --seed 7 --arm cold --arm sdk --virtual --what-if a.b=2'.split(' '))).toEqual({
       what: 'sales-day',
       short: true,
       strict: false,

@@ -1,6 +1,6 @@
 import type { JsonObject, Observed, Overload, Usage } from '@spillway/contracts';
 import { composeAnswer } from '../../../simulator/src/chat-answer';
-import type { LimitReason, LimitUse } from '../../../simulator/src/limits';
+import type { LimitReason } from '../../../simulator/src/limits';
 import type { ModelState, ModelStats } from '../../../simulator/src/model-state';
 import { ModelRegistry } from '../../../simulator/src/model-registry';
 import { jitterFactor } from '../../../simulator/src/random';
