@@ -21,9 +21,7 @@ describe('the command line', () => {
     [['a', 'b']],
     [['a', '--fast']],
     [['a', '--seed', 'x']],
-    [
-      ['a', '--compress', '0'],
-      ['a', '--what-if', 'b'],
-    ],
+    [['a', '--compress', '0']],
+    [['a', '--what-if', 'b']],
   ])('refuses %j', args => expect(() => commandOf(args)).toThrow(InvalidCommandLine));
 });
