@@ -26,7 +26,7 @@ export interface RunOptions {
   readonly tell: (line: string) => void;
 }
 
-export interface VirtualOptions {
+interface VirtualOptions {
   /** Share of the wordings that caches recognise once another of the same question has been answered. */
   readonly recall: number;
 }
