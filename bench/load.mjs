@@ -36,12 +36,12 @@ function summary(target, windows) {
 }
 
 /** Loads a target for a `duration` in seconds or an `amount` of calls. `body`: a text, or what makes one. */
-export async function load({ server, redis }, limit, { body }) {
+export async function load({ server, redis, headers }, limit, { body }) {
   const beside = [server, redis].map(one => (one ? cpuMicroseconds(one.pid) : null));
   const result = await autocannon({
     url: `http://127.0.0.1:${server.port}${PATH}`,
     method: 'POST',
-    headers: HEADERS,
+    headers: { ...HEADERS, ...headers },
     connections: CONNECTIONS,
     timeout: 30,
     ...limit,
@@ -74,7 +74,7 @@ export async function latency(targets, { windows, calls, body, measure = wholeAn
     const times = clients.map(() => []);
     for (let call = 0; call < calls; call++) {
       for (const [index, { target, agent }] of clients.entries()) {
-        times[index].push(await measure({ port: target.server.port, agent, body: body() }));
+        times[index].push(await measure({ port: target.server.port, headers: target.headers, agent, body: body() }));
       }
     }
     // The first window is for warming up.
@@ -90,17 +90,17 @@ export async function latency(targets, { windows, calls, body, measure = wholeAn
 }
 
 /** Milliseconds until the answer is there. @throws on anything but a 200 */
-function wholeAnswer({ port, agent, body }) {
+function wholeAnswer(call) {
   const startedAt = performance.now();
-  return post({ port, agent, body }, (response, resolve) => {
+  return post(call, (response, resolve) => {
     response.resume().on('end', () => resolve(performance.now() - startedAt));
   });
 }
 
 /** Posts a call; `read` gets the response of a 200 and resolves. */
-export function post({ port, agent, body }, read) {
+export function post({ port, agent, body, headers: more }, read) {
   return new Promise((resolve, reject) => {
-    const headers = { ...HEADERS, 'content-length': Buffer.byteLength(body) };
+    const headers = { ...HEADERS, ...more, 'content-length': Buffer.byteLength(body) };
     const request = httpRequest({ port, host: '127.0.0.1', path: PATH, method: 'POST', agent, headers }, response => {
       response.on('error', reject);
       if (response.statusCode === 200) read(response, resolve);

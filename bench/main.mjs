@@ -1,5 +1,6 @@
 // `npm run bench [-- --only hit,miss] [--short] [--profile FOLDER]`: measures the gateway against floors taken in the
-// same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`).
+// same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`,
+// `peers`: programs of others, which are installed for it and so measured only when asked for).
 // A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,6 +11,7 @@ import { ensureBuilt, ensureInstalled, root, stop } from '../scripts/workspace.m
 /** What each report takes: a run that counts, and one that shows whether all of it works. */
 const LONG = {
   gateway: { windows: 5, seconds: 4, calls: 200, amount: 100_000 },
+  peers: { windows: 4, seconds: 4, calls: 200, waves: 5 },
   quota: {
     seconds: 4,
     useSeconds: 180,
@@ -23,6 +25,7 @@ const LONG = {
 };
 const SHORT = {
   gateway: { windows: 2, seconds: 1, calls: 50, amount: 10_000 },
+  peers: { windows: 1, seconds: 1, calls: 50, waves: 2 },
   quota: {
     seconds: 1,
     useSeconds: 20,
@@ -43,10 +46,11 @@ ensureBuilt();
 ensureRedis();
 
 // What needs installed packages is loaded only now.
-const [{ Scene }, { pinThisProcess }, { REPORTS, report }] = await Promise.all([
+const [{ Scene }, { pinThisProcess }, { REPORTS, report }, { ensurePortkey }] = await Promise.all([
   import('./scene.mjs'),
   import('./processes.mjs'),
   import('./report.mjs'),
+  import('./peers/portkey.mjs'),
 ]);
 const measurements = {
   gateway: {
@@ -63,14 +67,21 @@ const measurements = {
     growth: (await import('./quota/growth.mjs')).measureGrowth,
     limits: (await import('./quota/limits.mjs')).measureLimits,
   },
+  peers: {
+    'pass-through': (await import('./peers/pass-through.mjs')).measurePassThrough,
+    streams: (await import('./peers/pass-through.mjs')).measureStreams,
+    refusals: (await import('./peers/refusals.mjs')).measureRefusals,
+  },
 };
 
-const wanted = values.only?.split(',') ?? Object.keys(measurements);
+// The programs of others are installed only for those who ask for them.
+const wanted = values.only?.split(',') ?? Object.keys(measurements).filter(name => name !== 'peers');
 const known = [...Object.keys(measurements), ...Object.values(measurements).flatMap(Object.keys)];
 const unknown = wanted.find(name => !known.includes(name));
 if (unknown !== undefined) stop(`There is no measurement ${unknown}: choose among ${known.join()}.`);
 const settings = values.short ? SHORT : LONG;
 
+if (['peers', ...Object.keys(measurements.peers)].some(name => wanted.includes(name))) ensurePortkey();
 pinThisProcess();
 for (const [name, parts] of Object.entries(measurements)) {
   const whole = wanted.includes(name);

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { cpus, loadavg, platform, release, totalmem } from 'node:os';
 import { spawnSync } from 'node:child_process';
+import { VERSION as PORTKEY } from './peers/portkey.mjs';
 import { cores } from './processes.mjs';
 import { decimal, whole } from './statistics.mjs';
 
@@ -28,7 +29,10 @@ const COLUMNS = [
   ['decisions', row => row.decisions, whole],
   ['too late', row => row.failed, whole],
   ['bytes in Redis', row => row.bytes, whole],
+  ['answered %', row => row.answered * 100, decimal],
+  ['model calls/call', row => row.upstreamCalls, decimal],
   ['wait p50 ms', row => row.waitP50, whole],
+  ['wait p95 ms', row => row.waitP95, whole],
   ['wait p99 ms', row => row.waitP99, whole],
   ['LOW still waiting', row => row.lowLeft, whole],
   ['refused by the provider', row => row.refused, whole],
@@ -41,7 +45,11 @@ const COLUMNS = [
 /** What a report is about, and how its figures were taken. */
 export const REPORTS = {
   gateway: { heading: 'The gateway against its floors', method: gatewayMethod },
-  quota: { heading: 'The limits of a provider: kept, and used', method: quotaMethod },
+  peers: { heading: 'Beside others', method: peersMethod },
+  quota: {
+    heading: 'The limits of a provider: kept, and used',
+    method: quotaMethod,
+  },
 };
 
 /** The report as Markdown. */
@@ -78,9 +86,10 @@ function figures(rows) {
       const value = read(row, rows[0]);
       return value === undefined || Number.isNaN(value) ? null : format(value);
     });
-  const columns = COLUMNS.map(column => ({ heading: column[0], cells: cellsOf(column) })).filter(({ cells }) =>
-    cells.some(cell => cell !== null),
-  );
+  const columns = COLUMNS.map(column => ({
+    heading: column[0],
+    cells: cellsOf(column),
+  })).filter(({ cells }) => cells.some(cell => cell !== null));
   return table(
     columns.map(({ heading }) => heading),
     rows.map((_, index) => columns.map(({ cells }) => cells[index] ?? '')),
@@ -126,6 +135,17 @@ function quotaMethod({ seconds }) {
     'and with the tokens that its answer will have. What it refuses is a mistake of Spillway. Limits have no headroom and',
     `every class may use all of them, unless a table says so. Decisions: ${seconds} s each, 64 at a time where nothing`,
     'else limits their rate; where their rate is given, a time counts from the moment at which a decision was due.',
+  ].join('\n');
+}
+
+function peersMethod({ windows, seconds, calls, waves }) {
+  return [
+    placed(),
+    'All are processes of their own on the loopback address, and all of a table are measured in one run, taking turns.',
+    `Rates: closed loop, ${windows} windows of ${seconds} s each, the median of those in which no call failed. Times: one`,
+    `call at a time, ${windows} windows of ${calls} calls (a quarter of them for streams); what is added is the difference`,
+    `to the direct call. Waves: ${windows} rounds of ${waves} waves each, every row with a model of its own.`,
+    `\`@portkey-ai/gateway\` is ${PORTKEY} from npm, which starts only with hono 4.9.7 and @hono/node-server 1.13.5.`,
   ].join('\n');
 }
 

@@ -24,9 +24,9 @@ export class Scene {
     return this.#upstream;
   }
 
-  /** `floor` or `proxy`: the least that a server, or a proxy, can do. */
-  async yardstick(name) {
-    const { port } = await this.upstream();
+  /** `floor` or `proxy`: the least that a server, or a proxy, can do; `model`: behind it, if not that of the scene. */
+  async yardstick(name, model) {
+    const { port } = model ?? (await this.upstream());
     return this.#node(name, 'measured', [port]);
   }
 

@@ -35,9 +35,10 @@ export async function measureStreaming(scene, { windows, seconds, calls }) {
   };
 }
 
-function firstToken({ port, agent, body }) {
+/** Milliseconds until the first token of a stream is there. */
+export function firstToken(call) {
   const startedAt = performance.now();
-  return post({ port, agent, body }, (response, resolve) => {
+  return post(call, (response, resolve) => {
     let took = NaN;
     response.setEncoding('utf8').on('data', text => {
       if (Number.isNaN(took) && text.includes('"content":"@')) took = performance.now() - startedAt;

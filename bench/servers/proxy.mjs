@@ -13,7 +13,7 @@ server.post('/v1/chat/completions', async (incoming, reply) => {
   const headers = { 'content-type': 'application/json' };
   const answer = await request(url, { method: 'POST', headers, body, dispatcher });
   const text = await answer.body.text();
-  tokens += JSON.parse(text).usage.total_tokens;
+  tokens += JSON.parse(text).usage?.total_tokens ?? 0;
   return reply.code(answer.statusCode).header('content-type', 'application/json').send(text);
 });
 await server.listen({ port, host: '127.0.0.1' });
