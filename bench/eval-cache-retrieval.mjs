@@ -3,7 +3,7 @@
 /** Neighbours that are weighed, as on the path. */
 const CANDIDATES = 8;
 /** Wrong answers in a thousand that a comparison allows: those that GPTCache's own benchmark counts are 77 and 92. */
-export const WRONG_ALLOWED = 50;
+const WRONG_ALLOWED = 50;
 
 const cosine = (a, b) => a.reduce((sum, value, at) => sum + value * b[at], 0);
 

@@ -110,7 +110,7 @@ const RECORD =
   /\b(?:status|details|tracking|email|number|balance|results?|history|transactions) (?:of|for|on|on file)\b.*(?:#|\b[a-z]{0,4}-?\d{3,}|customer|patient|member|order|case)|\b(?:order|case|ticket|patient|member|invoice|account|tracking|wire transfer)s?(?: id| number| no\.?|:)* ?#? ?[a-z]{0,4}-?\d{3,}|\b(?:customer|patient|member|client) [a-z]+ [a-z]+\b|\b[a-z]+ [a-z]+'s (?:account|card|balance|file|record)|(?:订单|单号|工单|运单|快递|账单|保单|病历|卡|尾号|房|楼)(?:号|编号|号码)?[:：是为]? ?[a-z]{0,4}-?\d{3,}/;
 /** General advice about what one owns. */
 const GENERAL =
-  /\b(?:how (?:do|can|could|should|would|to)|way to|steps|can i|may i|should i|why (?:is|was|are|did|does|can|do)|what (?:should|can|happens|do i need)|do i need|is it (?:safe|possible|ok))\b|怎么|如何|怎样|咋|为什么|为何|能不能|可以|可不可以|能否|步骤|方法|流程|办法/;
+  /\b(?:how (?:do|can|could|should|would|to)|how \w+ (?:can|could|may|should|must) (?:i|my|our)|way to|steps|can i|may i|should i|why (?:is|was|are|did|does|can|do)|what (?:should|can|happens|do i need)|do i need|is it (?:safe|possible|ok))\b|怎么|如何|怎样|咋|为什么|为何|能不能|可以|可不可以|能否|步骤|方法|流程|办法/;
 
 /** Answered from somebody's own records. */
 function isPersonal(plain: string): boolean {

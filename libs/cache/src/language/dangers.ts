@@ -1,5 +1,7 @@
 import { areOpposites } from './antonyms';
 import type { Difference } from './difference';
+import { stem } from './english-stem';
+import { isEmphasis, isPraise } from './general-words';
 import type { GuardReason } from './guard-reason';
 import type { MarkKind } from './lexicon';
 import { compareOrder, isSwapped, keyOf, type OrderVerdict } from './order';
@@ -17,11 +19,28 @@ export function dangerOf(difference: Difference): GuardReason | null {
   );
 }
 
-/** Whether nothing is left that differs. */
+/** Whether nothing is left that differs, but for praise, emphasis and prepositions that give nobody a role. */
 export function isExplained(difference: Difference): boolean {
-  const { onlyA, onlyB, asksA, asksB } = difference;
-  if (onlyA.length > 0 || onlyB.length > 0 || difference.a.length * difference.b.length === 0) return false;
-  return isSameAsk(asksA, asksB) && hasSamePersons(difference) && orderOf(difference) === 'same';
+  const { a, b, onlyA, onlyB, asksA, asksB } = difference;
+  const mayPraise = instructs(difference);
+  if (![...onlyA, ...onlyB].every(term => isMinor(term) || (mayPraise && isPraised(term)))) return false;
+  const [left, right] = [a.filter(term => !onlyA.includes(term)), b.filter(term => !onlyB.includes(term))];
+  if (left.length * right.length === 0) return false;
+  const rest = { ...difference, a: left, b: right };
+  return isSameAsk(asksA, asksB) && hasSamePersons(difference) && orderOf(rest) === 'same';
+}
+
+const MINOR_ROLES: ReadonlySet<string> = new Set(['in', 'on', 'at', 'for', 'with', 'about', 'via', 'as']);
+
+/** Who asks how or where wants it good: a good score or a score is another matter. */
+function isPraised({ kind, surface }: Term): boolean {
+  return kind === 'word' && isPraise(stem(surface));
+}
+
+/** Of English: Chinese says by such words who does what. */
+function isMinor({ kind, concept, script, surface }: Term): boolean {
+  if (script === 'han') return false;
+  return kind === 'role' ? MINOR_ROLES.has(concept) : kind === 'word' && isEmphasis(stem(surface));
 }
 
 /** Marks of these kinds must be in both texts or in none. */
@@ -104,9 +123,13 @@ function haveOpposites(onlyA: readonly Term[], onlyB: readonly Term[]): boolean 
   return onlyA.some(a => onlyB.some(b => areOpposites(a.concept, b.concept)));
 }
 
-function orderOf({ a, b, asksA, asksB }: Difference): OrderVerdict {
-  const instructs = [asksA, asksB].every(asks => ['how', 'can', 'solve', 'where', 'why'].some(ask => asks.has(ask)));
-  return compareOrder(a, b, instructs);
+function orderOf(difference: Difference): OrderVerdict {
+  return compareOrder(difference.a, difference.b, instructs(difference));
+}
+
+/** Whether both ask how, or whether one can. */
+function instructs({ asksA, asksB }: Difference): boolean {
+  return [asksA, asksB].every(asks => ['how', 'can', 'solve', 'where', 'why'].some(ask => asks.has(ask)));
 }
 
 /** Two words that changed places around a third, in texts that hold the same or nearly so. */

@@ -22,6 +22,21 @@ const GENERAL =
 
 const WORDS: ReadonlySet<string> = new Set(GENERAL.split(' ').map(stem));
 
+const EMPHASIS: ReadonlySet<string> = new Set('really truly actually ever exactly simply basically would'.split(' '));
+const PRAISE: ReadonlySet<string> = new Set(
+  'good great nice awesome amazing excellent wonderful fantastic cool'.split(' ').map(stem),
+);
+
+/** Whether a stem may be left out, or put in, without asking for anything else. */
+export function isEmphasis(stemmed: string): boolean {
+  return EMPHASIS.has(stemmed);
+}
+
+/** Whether a stem says of a thing that it is wanted; what is good about it may still be the question. */
+export function isPraise(stemmed: string): boolean {
+  return PRAISE.has(stemmed);
+}
+
 export function isGeneral(stemmed: string): boolean {
   return WORDS.has(stemmed);
 }

@@ -49,6 +49,8 @@ describe('strict', () => {
     ['List three uses of baking soda.', 'Please list three uses of baking soda.'],
     ['如何取消订单', '订单怎么取消'],
     ['怎么查看 docker 容器的日志', 'Docker 容器如何看日志'],
+    ['How do I write a good essay?', 'How do I write an essay?'],
+    ['What is the most loved song in the world?', 'What is really the most loved song at the world?'],
     ['5公斤大米怎么保存', '五千克大米如何保存'.replace('五千克', '5 kg')],
   ])('serves %s for %s (D13)', (a, b) => {
     expect(guard(a, b, 'strict').serve).toBe(true);
@@ -77,6 +79,9 @@ describe('strict', () => {
     ['List the benefits of tea', 'Explain the benefits of tea', 'unexplained'],
     ['狗咬人怎么办', '人咬狗怎么办', 'role'],
     ['商家怎么投诉', '怎么投诉商家', 'unexplained'],
+    ['Can I pay for the ticket?', 'Can I pay by the ticket?', 'unexplained'],
+    ['Is a good essay long?', 'Is a short essay long?', 'unexplained'],
+    ['What is a good credit score?', 'What is a credit score?', 'unexplained'],
   ])('does not serve %s for %s (D12): %s', (a, b, reason) => {
     expect(guard(a, b, 'strict')).toEqual({ serve: false, reason });
   });
