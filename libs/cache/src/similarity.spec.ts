@@ -19,6 +19,14 @@ describe('a score', () => {
     expect(judge(ASKED, neighbour(text, 0.89), rules)).toEqual({ serve: false, reason: 'score' });
   });
 
+  it('outvotes nothing in Chinese', () => {
+    const rules = similarityRules({ guard: null, threshold: null }, null, ENDPOINT);
+    expect(judge('怎么保养皮鞋', neighbour('怎么保养白色皮鞋', 1), rules)).toEqual({
+      serve: false,
+      reason: 'addition',
+    });
+  });
+
   it('outvotes nothing under strict, nor where it tells of spelling', () => {
     const text = 'How do I hire a trustworthy decorator?';
     const strict = similarityRules({ guard: 'strict', threshold: null }, null, ENDPOINT);

@@ -45,9 +45,13 @@ export function similarityRules(
   };
 }
 
+/** That scores know better than the guard what doubts are worth was measured for English alone. */
+const HAN = /\p{Script=Han}/u;
+
 /** Whether the answer to a neighbour serves a question, and why or why not. */
 export function judge(text: string, neighbour: Neighbour, rules: SimilarityRules): SimilarityVerdict {
   if (neighbour.score < rules.least) return { serve: false, reason: 'score' };
   const verdict = guard(text, neighbour.text, rules.guard);
-  return rules.outvotesDoubts && isDoubt(verdict.reason) ? { serve: true, reason: verdict.reason } : verdict;
+  const isOutvoted = rules.outvotesDoubts && isDoubt(verdict.reason) && !HAN.test(text);
+  return isOutvoted ? { serve: true, reason: verdict.reason } : verdict;
 }
