@@ -1,4 +1,4 @@
-import { PRIORITIES, type CacheRule } from '@spillway/contracts';
+import { PRIORITIES, type CacheRule, type QualitySignal } from '@spillway/contracts';
 import { z } from 'zod';
 import { name, ratio, seconds } from './scalars';
 
@@ -31,6 +31,18 @@ const cacheRules = z.strictObject({
   personal: rule("the caller's own things: my order"),
 } satisfies Record<CacheRule, z.ZodType>);
 
+const signal = (what: string) => z.boolean().default(true).describe(`Answers that ${what} count against their model`);
+
+const quality = z.strictObject({
+  repetition: signal('repeat themselves'),
+  short: signal('stop far earlier than usual'),
+  empty: signal('say nothing'),
+  truncated: signal('are cut off before what the caller allows'),
+  filtered: signal('a filter ended'),
+  json: signal('are no JSON though it was asked for'),
+  speed: signal('come far more slowly than usual'),
+} satisfies Record<QualitySignal, z.ZodType>);
+
 export const routeCache = z.strictObject({
   exact: z.boolean().default(true).describe('Answer equal requests from the cache'),
   semantic: z
@@ -61,5 +73,6 @@ export const route = z.strictObject({
   fallback_response: perClass(z.string().nullable().default(null))
     .prefault({})
     .describe('What a class is told when nothing can answer; null: the error'),
+  quality: quality.prefault({}).describe('What is bad in an answer that came'),
   cache: routeCache.prefault({}).describe('How this route uses the caches'),
 });

@@ -1,5 +1,5 @@
 import type { Priority } from './priority';
-import type { CacheRule } from './settings';
+import type { CacheRule, QualitySignal } from './settings';
 import type { Usage } from './usage';
 
 /** What found a cached answer. */
@@ -33,6 +33,7 @@ export type Decision =
   | TurnDecision
   | NoTurnDecision
   | AttemptDecision
+  | QualityDecision
   | SkippedDecision
   | StaleDecision
   | DeferredDecision
@@ -124,6 +125,13 @@ interface AttemptDecision {
   /** For how long the model asked to be left alone. */
   readonly retryAfterMs: number | null;
   readonly tokens: Usage | null;
+}
+
+/** What was bad in the answer that a model gave. */
+interface QualityDecision {
+  readonly kind: 'quality';
+  readonly model: string;
+  readonly signals: readonly QualitySignal[];
 }
 
 /** A model of the chain that was not asked, or not before the others. */

@@ -9,6 +9,7 @@ export type {
   ModelSettings,
   PrioritySettings,
   ProviderSettings,
+  QualitySignal,
   RouteCacheSettings,
   RouteSettings,
 } from './settings';

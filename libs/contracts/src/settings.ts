@@ -59,6 +59,9 @@ export const CACHE_RULES = [
   'personal',
 ] as const;
 
+/** What an answer that came may still be bad in; each can be switched off for a route. */
+export type QualitySignal = 'repetition' | 'short' | 'empty' | 'truncated' | 'filtered' | 'json' | 'speed';
+
 export type CacheRule = (typeof CACHE_RULES)[number];
 
 export interface RouteCacheSettings {
@@ -79,6 +82,8 @@ export interface RouteSettings {
   readonly chain_by_priority: Readonly<Partial<Record<Priority, readonly ModelSettings[]>>>;
   /** Seconds that a kept answer may be served after it has expired, when nothing else can answer; 0: not at all. */
   readonly stale_if_error_s: number;
+  /** What counts against a model; signals that are not named do. */
+  readonly quality?: Readonly<Partial<Record<QualitySignal, boolean>>>;
   /** What a class is told when nothing can answer; null: the error. */
   readonly fallback_response: Readonly<Record<Priority, string | null>>;
   readonly cache: RouteCacheSettings;

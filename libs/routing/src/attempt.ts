@@ -5,14 +5,16 @@ import {
   type Call,
   type Clock,
   type JsonObject,
+  type ModelSettings,
   type Turn,
   type TurnEnd,
   type Usage,
 } from '@spillway/contracts';
-import type { Finding, Outcome } from '@spillway/health';
+import { AnswerSample, type Finding, type Outcome } from '@spillway/health';
 import { UpstreamFailure, hasContent, observedLimits, type UpstreamAnswer } from '@spillway/providers';
 import { sizeOf } from '@spillway/quota';
 import type { UpstreamCall } from '@spillway/telemetry';
+import type { GivenAnswer } from './answer-quality';
 import { observedIn, type Seen } from './observed';
 
 /** What an attempt reports to; a part of the metrics. */
@@ -25,6 +27,18 @@ export interface HealthDesk {
   report(model: string, outcome: Outcome): void;
 }
 
+/** What an attempt asks how good its answer was. */
+export interface QualityDesk {
+  weigh(call: Call, model: ModelSettings, answer: GivenAnswer): number;
+  empty(call: Call, model: ModelSettings): boolean;
+}
+
+interface Desks {
+  readonly meter: UpstreamMeter;
+  readonly health: HealthDesk;
+  readonly quality: QualityDesk;
+}
+
 /**
  * One call of one model under one turn. It ends exactly once, on whatever path: then the turn is closed, the call is
  * counted, and the journal knows how long it took.
@@ -35,14 +49,15 @@ export class Attempt {
   private usage: Usage | null = null;
   private seen: Seen | null = null;
   private ended = false;
+  private readonly sample: AnswerSample | null;
 
   constructor(
     private readonly call: Call,
     private readonly turn: Turn,
     private readonly clock: Clock,
-    private readonly meter: UpstreamMeter,
-    private readonly health: HealthDesk,
+    private readonly desks: Desks,
   ) {
+    this.sample = call.operation === 'chat' ? new AnswerSample() : null;
     this.startedAt = clock.now();
     call.journal.attempts += 1;
   }
@@ -118,6 +133,7 @@ export class Attempt {
     if (this.firstContentAt === null && (part.kind === 'whole' || hasContent(part.body))) {
       this.firstContentAt = this.clock.now();
     }
+    this.sample?.add(part);
     this.usage = usageOf(part.body) ?? this.usage;
   }
 
@@ -152,15 +168,8 @@ export class Attempt {
       tokens: used,
     });
     this.turn.close(end, used, observedIn(this.seen, failure, now));
-    this.health.report(this.turn.model.name, {
-      startedAt: this.startedAt,
-      at: now,
-      finding: findingOf(end, failure),
-      operation,
-      retryAfterMs: failure?.retryAfterMs ?? null,
-      latency: end === 'success' ? this.latency(used, firstContentMs ?? now - this.startedAt) : null,
-    });
-    this.meter.upstream({
+    this.reportHealth(end, now, used, failure);
+    this.desks.meter.upstream({
       model: this.turn.model.metric_label,
       provider: this.turn.model.provider.name,
       operation,
@@ -169,6 +178,30 @@ export class Attempt {
       firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
       usage: this.usage,
     });
+  }
+
+  /** An answer is looked at only after its reader has it. */
+  private reportHealth(end: TurnEnd, at: number, used: Usage | null, failure: UpstreamFailure | null): void {
+    const { call, startedAt, firstContentAt, sample } = this;
+    const { model } = this.turn;
+    const { health, quality } = this.desks;
+    const begun = call.streaming ? (firstContentAt ?? startedAt) : startedAt;
+    const report = (finding: Finding): void =>
+      health.report(model.name, {
+        startedAt,
+        at,
+        finding,
+        operation: call.operation,
+        retryAfterMs: failure?.retryAfterMs ?? null,
+        latency:
+          end === 'success'
+            ? this.latency(used, (call.streaming && firstContentAt !== null ? firstContentAt : at) - startedAt)
+            : null,
+      });
+    if (failure?.kind === 'empty' && !quality.empty(call, model)) return report({ kind: 'untold' });
+    if (end !== 'success' || sample === null) return report(findingOf(end, failure));
+    const answer = { sample, outputTokens: used?.output ?? null, writingMs: at - begun };
+    setImmediate(() => report({ kind: 'counted', weight: quality.weigh(call, model, answer) }));
   }
 }
 

@@ -3,7 +3,8 @@ import { Clock, type AnswerPart, type Call, type Turn } from '@spillway/contract
 import { ModelHealth } from '@spillway/health';
 import { Providers } from '@spillway/providers';
 import { Metrics } from '@spillway/telemetry';
-import { Attempt, type HealthDesk, type UpstreamMeter } from './attempt';
+import { AnswerQuality } from './answer-quality';
+import { Attempt, type HealthDesk, type QualityDesk, type UpstreamMeter } from './attempt';
 import { forwardedHeaders } from './forwarded-headers';
 
 /** Calls one model under one turn; whoever must know learns how that ended. */
@@ -14,6 +15,7 @@ export class ModelCaller {
     private readonly clock: Clock,
     @Inject(Metrics) private readonly meter: UpstreamMeter,
     @Inject(ModelHealth) private readonly health: HealthDesk,
+    @Inject(AnswerQuality) private readonly quality: QualityDesk,
   ) {}
 
   /**
@@ -22,7 +24,8 @@ export class ModelCaller {
    */
   call(call: Call, turn: Turn): Promise<AsyncIterable<AnswerPart>> {
     const { model } = turn;
-    const attempt = new Attempt(call, turn, this.clock, this.meter, this.health);
+    const { meter, health, quality } = this;
+    const attempt = new Attempt(call, turn, this.clock, { meter, health, quality });
     return attempt.open(() => {
       call.signal.throwIfAborted();
       const options = { streaming: call.streaming, signal: call.signal, headers: forwardedHeaders(call) };

@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { HealthModule } from '@spillway/health';
 import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
+import { AnswerQuality } from './answer-quality';
 import { CallModelsStage } from './call-models.stage';
 import { HighLoad } from './high-load';
 import { ModelCaller } from './model-caller';
@@ -13,7 +14,17 @@ import { Prober } from './prober';
 
 @Module({
   imports: [HealthModule, ProvidersModule, QuotaModule],
-  providers: [CallModelsStage, HighLoad, ModelCaller, ModelPlanner, PlanModelsStage, ProbeCalls, ProbeOffers, Prober],
+  providers: [
+    AnswerQuality,
+    CallModelsStage,
+    HighLoad,
+    ModelCaller,
+    ModelPlanner,
+    PlanModelsStage,
+    ProbeCalls,
+    ProbeOffers,
+    Prober,
+  ],
   exports: [CallModelsStage, PlanModelsStage],
 })
 export class RoutingModule {}

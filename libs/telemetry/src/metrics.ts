@@ -78,6 +78,10 @@ export class Metrics {
     'model',
     'direction',
   ]);
+  private readonly qualitySignals = this.tally('spillway_quality_signals_total', 'Answers that were bad in something', [
+    'model',
+    'signal',
+  ]);
   private readonly upstreamDuration = this.histogram(
     'spillway_upstream_duration_seconds',
     'Calls of a model, whole answer',
@@ -162,6 +166,11 @@ export class Metrics {
       this.tokens.add(usage[direction], model, direction);
       this.genaiTokens.observe({ ...labels, gen_ai_token_type: direction }, usage[direction]);
     }
+  }
+
+  /** An answer of a model was bad in something. */
+  qualitySignal(model: string, signal: string): void {
+    this.qualitySignals.add(1, model, signal);
   }
 
   /** A job has ended for good. */

@@ -14,6 +14,8 @@ const DEFAULT_OUTPUT_TOKENS = 512;
 /** Fewer calls than this say little about a 0.9 quantile, so the next coarser group is asked. */
 const CALLS_TO_JUDGE_BY = 20;
 
+const MEDIAN = 0.5;
+
 /** Callers choose route names, so the groups are bounded: about 350 bytes each. */
 const GROUPS = 4000;
 
@@ -34,6 +36,19 @@ export class OutputPrediction {
     return Math.ceil(Math.min(allowed, this.perChoice(call, inputTokens))) * choices;
   }
 
+  /** What all choices of such an answer usually have, within what the caller allows; null: too few are known. */
+  usual(call: PredictedCall, inputTokens: number): number | null {
+    const histogram = this.known(call, inputTokens);
+    if (histogram === null) return null;
+    return Math.min(allowedOutput(call) ?? Infinity, histogram.quantile(MEDIAN)) * choicesOf(call);
+  }
+
+  /** What the caller allows for all choices; null: it does not say. */
+  allowed(call: PredictedCall): number | null {
+    const allowed = allowedOutput(call);
+    return allowed === null ? null : allowed * choicesOf(call);
+  }
+
   /** Takes in how many tokens all choices of an answer had. */
   learn(call: PredictedCall, inputTokens: number, outputTokens: number): void {
     if (!Number.isFinite(outputTokens) || outputTokens <= 0) return;
@@ -41,11 +56,16 @@ export class OutputPrediction {
   }
 
   private perChoice(call: PredictedCall, inputTokens: number): number {
+    return this.known(call, inputTokens)?.quantile(this.quantile) ?? DEFAULT_OUTPUT_TOKENS;
+  }
+
+  /** Of the most similar calls of which there are enough; null: there are none. */
+  private known(call: PredictedCall, inputTokens: number): OutputHistogram | null {
     for (const group of groupsOf(call, inputTokens)) {
       const known = this.groups.get(group);
-      if (known !== undefined && known.calls >= CALLS_TO_JUDGE_BY) return known.quantile(this.quantile);
+      if (known !== undefined && known.calls >= CALLS_TO_JUDGE_BY) return known;
     }
-    return DEFAULT_OUTPUT_TOKENS;
+    return null;
   }
 
   private histogramOf(group: string): OutputHistogram {

@@ -47,6 +47,11 @@ export class TokenEstimator {
     if (call.operation === 'chat') this.output.learn(call, measure.total(), usage.output);
   }
 
+  /** Output tokens of a chat call: what answers to such calls usually have, and what its caller allows; null: not known. */
+  outputBounds(call: EstimatedCall): { readonly usual: number | null; readonly allowed: number | null } {
+    return { usual: this.output.usual(call, this.measureOf(call).total()), allowed: this.output.allowed(call) };
+  }
+
   /** How well the estimates of a model did; null: nothing known yet. */
   errorOf(model: EstimatedModel): EstimateError | null {
     const error = this.models.peek(model.metric_label)?.error;
