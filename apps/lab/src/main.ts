@@ -7,6 +7,15 @@ import { projectFolder, readScenario, scenarioNames } from './scenario/read-file
 
 const tell = (line: string): void => console.log(line);
 
+/** What is measured with the same care, but not by scenarios. */
+const ELSEWHERE = [
+  [
+    'npm run bench -- --only quota',
+    'What decisions on limits cost, and how the limits of a provider are kept and used',
+  ],
+  ['npm run bench -- --only peers', 'Spillway beside other gateways'],
+] as const;
+
 async function main(): Promise<void> {
   const command = commandOf(process.argv.slice(2));
   if (command.what === 'list') return list();
@@ -18,6 +27,7 @@ async function main(): Promise<void> {
 
 function list(): void {
   for (const name of scenarioNames()) tell(`${name.padEnd(16)} ${readScenario(name).title}`);
+  for (const [command, measures] of ELSEWHERE) tell(`\n${measures}:\n  ${command}`);
 }
 
 /** Runs one scenario and returns how many of its targets were missed. */
