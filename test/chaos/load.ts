@@ -83,6 +83,8 @@ async function exchange(url: string, { priority, streams, leavesAfterMs }: Plann
   }
 }
 
+/** A stream that breaks after its first content ends with an error event, as promised. */
 function isWhole(text: string, streams: boolean): boolean {
-  return text.includes('"finish_reason":"stop"') && (!streams || text.trimEnd().endsWith('data: [DONE]'));
+  const isAnswer = text.includes('"finish_reason":"stop"') && (!streams || text.trimEnd().endsWith('data: [DONE]'));
+  return isAnswer || (streams && /data: \{"error":\{[^\n]*\}\s*$/.test(text));
 }

@@ -70,11 +70,13 @@ function notOnceInTheLog({ calls, lines, gatewayTrouble }: Evidence): string[] {
     const { marker, end } = call;
     const outcomes = (linesOf.get(marker) ?? []).map(line => String(line['outcome']));
     if (outcomes.length > 1) return [`${marker}: ended ${outcomes.length} times (${outcomes.join()})`];
-    if (end.kind !== 'answered' || !end.isWhole) return [];
+    if (end.kind !== 'answered' || end.status !== 200) return [];
     // Who is killed takes its last lines along.
     if (gatewayTrouble[call.gateway].some(span => overlap(span, { ...call, endedAt: call.endedAt + LINES_LATE_MS })))
       return [];
     const told = end.headers.get('x-spillway-outcome');
+    // A stream's header was sent before its end.
+    if (outcomes[0] === 'upstream-failed') return [];
     return outcomes[0] === told ? [] : [`${marker}: told as ${told}, logged as ${outcomes[0]}`];
   });
 }
