@@ -11,7 +11,7 @@ const UNSEEN_END_MS = 100;
 /** Until what a process has logged is read here, ms. */
 const LINES_LATE_MS = 1_000;
 /** A connection that breaks as soon was broken by the model before it began to answer, ms. */
-const BROKEN_WITHIN_MS = 100;
+const BROKEN_WITHIN_MS = 1_000;
 const OUTCOMES_OF_SUCCESS = ['generated', 'fallback-model'];
 
 type Upstream = ReturnType<Scene['upstreamCalls']>[number];
@@ -86,11 +86,16 @@ function doubled({ calls, upstream }: Evidence): string[] {
   return calls.flatMap(({ marker, end }) => {
     const asked = askedFor.get(marker) ?? [];
     const models = asked.filter((one, index) => !isSentAgain(asked[index - 1], one)).map(({ model }) => model);
-    if (new Set(models).size < models.length) return [`${marker}: asked a model twice (${models.join()})`];
+    if (new Set(models).size < models.length)
+      return [`${marker}: asked a model twice (${asked.map(courseOf).join('; ')})`];
     if (end.kind !== 'answered') return [];
     const told = end.headers.get('x-spillway-attempts');
     return String(models.length) === told ? [] : [`${marker}: ${models.length} calls of models, ${told} told`];
   });
+}
+
+function courseOf({ model, at, closed_at: closedAt, status }: Upstream): string {
+  return `${model} at ${at} for ${closedAt === null ? '?' : closedAt - at} ms: ${status ?? 'no answer'}`;
 }
 
 /** A request that meets a socket which its server has just closed is sent once more. */
