@@ -7,11 +7,11 @@ import type { Span } from './promises';
 const MODELS = ['first', 'second', 'spare'] as const;
 /** The ones that faults strike; what is promised to CRITICAL holds while one of its chain is well. */
 export const FRAIL = ['first', 'second'] as const;
-export const INFLIGHT = 6;
+export const INFLIGHT = 4;
 export const LEASE_MS = 4_000;
 /** A model that does not load makes every call wait as long. */
 const LOADING_MS = 1_200;
-export const USUAL_LATENCY = { first_token_ms: 60, tokens_per_s: 2_000 };
+export const USUAL_LATENCY = { first_token_ms: 100, tokens_per_s: 2_000 };
 
 const frail = {
   provider: 'simulator',
