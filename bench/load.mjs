@@ -63,7 +63,10 @@ export async function load({ server, redis, headers }, limit, { body }) {
   };
 }
 
-/** Milliseconds of one call at a time, the targets taking turns; the median over the windows of their percentiles. */
+/**
+ * Milliseconds of one call at a time, the targets taking turns; the median over the windows of their percentiles. A
+ * target may have bodies of its own.
+ */
 export async function latency(targets, { windows, calls, body, measure = wholeAnswer }) {
   const clients = targets.map(target => ({
     target,
@@ -74,7 +77,8 @@ export async function latency(targets, { windows, calls, body, measure = wholeAn
     const times = clients.map(() => []);
     for (let call = 0; call < calls; call++) {
       for (const [index, { target, agent }] of clients.entries()) {
-        times[index].push(await measure({ port: target.server.port, headers: target.headers, agent, body: body() }));
+        const made = (target.body ?? body)();
+        times[index].push(await measure({ port: target.server.port, headers: target.headers, agent, body: made }));
       }
     }
     // The first window is for warming up.

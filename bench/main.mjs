@@ -55,6 +55,7 @@ const [{ Scene }, { pinThisProcess }, { REPORTS, report }, { ensurePortkey }] = 
 const measurements = {
   gateway: {
     hit: (await import('./hit.mjs')).measureHit,
+    semantic: (await import('./semantic.mjs')).measureSemantic,
     miss: (await import('./miss.mjs')).measureMiss,
     streaming: (await import('./streaming.mjs')).measureStreaming,
     memory: (await import('./memory.mjs')).measureMemory,

@@ -27,3 +27,24 @@ export function newChatBody(more = {}) {
   asked += 1;
   return chatBody({ question: `Where is my order ${process.pid}-${asked}?`, ...more });
 }
+
+const KINDS = 'garden bench,tool shed,hedge trimmer,lawn mower,cordless drill,rain barrel,parasol,fire bowl'.split(',');
+const PLACES = (
+  'Oslo,Vienna,Porto,Turin,Lyon,Ghent,Basel,Malmo,Leeds,Cork,Bergen,Graz,Seville,Genoa,Lille,Bruges,Zurich,Aarhus,Derby,' +
+  'Galway,Tampere,Linz,Bilbao,Verona,Nantes'
+).split(',');
+const FOR = 'builders,schools,hotels,students,families'.split(',');
+
+/** As many different questions there are. */
+export const QUESTIONS = KINDS.length * PLACES.length * FOR.length;
+
+/** One of the questions, by its number, and the same in other words. */
+export const keptQuestion = index => chatBody({ question: numbered(index, 'buy') });
+export const rewordedQuestion = index => chatBody({ question: numbered(index, 'purchase') });
+
+function numbered(index, verb) {
+  const kind = KINDS[index % KINDS.length];
+  const place = PLACES[Math.floor(index / KINDS.length) % PLACES.length];
+  const who = FOR[Math.floor(index / KINDS.length / PLACES.length) % FOR.length];
+  return `Where can ${who} ${verb} a ${kind} in ${place}?`;
+}
