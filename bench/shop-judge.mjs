@@ -8,15 +8,16 @@ const wrongEvery = error => Math.round(1 / error);
 export async function startJudge(questions, error) {
   const wants = new Map(questions.map(({ text, intent }) => [text, nameOf(intent)]));
   let asked = 0;
-  const server = createServer(async (request, response) => {
-    let text = '';
-    for await (const part of request) text += part;
-    const { messages } = JSON.parse(text);
+  const answer = async (request, response) => {
+    const pieces = [];
+    for await (const piece of request) pieces.push(piece);
+    const { messages } = JSON.parse(Buffer.concat(pieces).toString());
     const { first, second } = JSON.parse(messages.at(-1).content);
     asked += 1;
     const same = (wants.get(first) === wants.get(second)) !== (asked % wrongEvery(error) === 0);
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(completion({ same })));
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${server.address().port}`,

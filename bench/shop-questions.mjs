@@ -12,7 +12,7 @@ const SEED = 20261130;
 
 /**
  * The questions of all products: each belongs to a range, has visitors of one language, and five seeded questions.
- * @returns {{ products: number, seeds: object[], calls: object[] }}
+ * @returns {Promise<{ products: number, seeds: object[], calls: object[] }>}
  */
 export async function shopQuestions(calls) {
   // What needs installed packages is loaded only now.

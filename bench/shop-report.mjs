@@ -30,8 +30,8 @@ than others. ${whole(traps)} of the calls are traps: they look like a seeded que
 model had to answer is kept, so that the same words are found later.
 
 An answer is wrong unless it was made for a question of the same meaning about the same product. The questions are in
-\`bench/shop-day.yaml\`; they were written by hands that know the rules of the guard, so that traps count for more than the
-hit rate, which depends on how people word things.
+\`bench/shop-day.yaml\`; whoever wrote them knew the rules of the guard, and a
+hit rate depends on how people word things: what counts here is that other questions get other answers.
 
 ${table(['', ...names], figures(days))}
 
@@ -71,7 +71,8 @@ function figures(days) {
     }),
     row('**calls of the model saved**', (outcomes, { modelCalls }) => whole(outcomes.length - modelCalls)),
     row('pairs judged', (_, { judged }) => whole(judged)),
-    row('seconds', (_, { seconds }) => whole(seconds)),
+    row('slowest call, ms', outcomes => whole(Math.max(...outcomes.map(({ ms }) => ms)))),
+    row('seconds, seeding included', (_, { seconds }) => whole(seconds)),
   ];
 }
 

@@ -2,6 +2,8 @@ import { pause } from './processes.mjs';
 
 const AT_ONCE = 4;
 const ROUTE = 'shop';
+/** Nobody waits longer for a model that answers at once. */
+const PATIENCE_MS = 30_000;
 /** The simulator says what it was asked. */
 const QUOTE = /You asked: (.*)$/s;
 
@@ -9,7 +11,7 @@ const QUOTE = /You asked: (.*)$/s;
 export async function liveDay(spillway, model, { seeds, calls }) {
   const url = `http://127.0.0.1:${spillway.port}`;
   const seeded = await sow(url, seeds);
-  const asked = await inParallel(calls, question => ask(url, question));
+  const asked = await inParallel(calls, (question, index) => ask(url, question, `shop-${index}`));
   const answered = await modelCalls(model);
   const quality = await (await fetch(`${url}/admin/cache/quality`)).json();
   return { seeded, outcomes: outcomesOf(seeds, asked), modelCalls: answered - seeded.generated, quality };
@@ -31,22 +33,32 @@ async function sow(url, seeds) {
   }
 }
 
-async function ask(url, question) {
-  const response = await fetch(`${url}/v1/chat/completions`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', 'x-spillway-scope': question.scope },
-    body: JSON.stringify({ model: ROUTE, messages: messagesOf(question) }),
+async function ask(url, question, id) {
+  const startedAt = performance.now();
+  const { response, body } = await post(url, question, id).catch(async error => {
+    const explained = await fetch(`${url}/admin/explain/${id}`);
+    throw new Error(`A call came to nothing: ${await explained.text()}`, { cause: error });
   });
-  const body = await response.json();
   if (response.status !== 200) throw new Error(`A call was answered with ${response.status}.`);
   const cache = response.headers.get('x-spillway-cache');
   return {
     question,
     tier: cache === 'COALESCED' ? 'coalesced' : response.headers.get('x-spillway-cache-tier'),
     similarity: response.headers.get('x-spillway-similarity'),
+    ms: performance.now() - startedAt,
     /** The question that the answer was made for. */
     madeFor: QUOTE.exec(body.choices[0].message.content)?.[1] ?? null,
   };
+}
+
+async function post(url, question, id) {
+  const response = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-spillway-scope': question.scope, 'x-request-id': id },
+    body: JSON.stringify({ model: ROUTE, messages: messagesOf(question) }),
+    signal: AbortSignal.timeout(PATIENCE_MS),
+  });
+  return { response, body: await response.json() };
 }
 
 function messagesOf({ system, text }) {
@@ -90,7 +102,7 @@ async function inParallel(items, work) {
   const worker = async () => {
     while (next < items.length) {
       const at = next++;
-      results[at] = await work(items[at]);
+      results[at] = await work(items[at], at);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
