@@ -1,7 +1,7 @@
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { MemoryJudgementLog, type JudgementLog, type LoggedJudgement } from '../../libs/cache/src/trust/judgement-log';
 import { RedisJudgementLog } from '../../libs/cache/src/trust/redis-judgement-log';
-import { MemoryReuses, RedisReuses, type Reuses } from '../../libs/cache/src/trust/reuses';
+import { MemoryReuses, RedisReuses, type Reuse, type Reuses } from '../../libs/cache/src/trust/reuses';
 import { until } from '../support/api-client';
 
 let connections: RedisConnections;
@@ -88,7 +88,7 @@ describe.each<[string, () => Reuses]>([
 ])('Reuses: %s', (_, make) => {
   it('knows which answer was reused for a call', async () => {
     const reuses = make();
-    const reuse = { route: 'r', partition: 'p', asked: 'a', kept: 'k' };
+    const reuse: Reuse = { route: 'r', partition: 'p', asked: 'a', kept: 'k', role: 'learned' };
     reuses.remember('call-1', reuse);
     expect(await reuses.find('call-1')).toEqual(reuse);
     expect(await reuses.find('call-2')).toBeNull();

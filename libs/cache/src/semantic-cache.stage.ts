@@ -3,7 +3,7 @@ import { answersSimilar, mayReadSimilar } from './cacheability';
 import type { CachedAnswer } from './cached-answer';
 import type { ExactStore } from './exact-store';
 import { hit } from './hit';
-import type { Found, SimilarQuestions } from './similar-questions';
+import type { SimilarQuestions } from './similar-questions';
 import { judge } from './similarity';
 import type { ReuseDesk } from './trust/reuse-desk';
 import type { Neighbour } from './vectors/vector-index';
@@ -57,12 +57,18 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
       const { serve, reason } = judge(question.text, neighbour, rules);
       const isTrusted = serve && this.reuse.trustsGuard(call.route.name);
       const kept = await this.tried(call, neighbour, isTrusted, serve && !isTrusted ? 'distrusted' : reason);
-      if (kept !== null) return this.reused(call, found, neighbour, kept);
+      if (kept !== null) {
+        this.reuse.reused(call, near, neighbour, 'hit');
+        return { kept, vector };
+      }
     }
     const weighed = this.reuse.weigh(call, near);
     for (const likely of weighed.filter(one => rules.guard !== 'off' && this.reuse.isSure(call, one))) {
       const kept = await this.tried(call, likely.candidate, true, 'learned');
-      if (kept !== null) return this.reused(call, found, likely.candidate, kept);
+      if (kept !== null) {
+        this.reuse.reused(call, near, likely.candidate, 'learned');
+        return { kept, vector };
+      }
     }
     this.reuse.missed(call, near, weighed);
     return { kept: null, vector };
@@ -78,11 +84,6 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
     const fate = !serve ? 'refused' : kept === null ? 'gone' : answersSimilar(call) ? 'served' : 'shadow';
     note(call, { score, reason, fate });
     return kept;
-  }
-
-  private reused(call: KeyedCall, { vector, near }: Found, neighbour: Neighbour, kept: CachedAnswer): Comparison {
-    this.reuse.reused(call, near, neighbour);
-    return { kept, vector };
   }
 }
 

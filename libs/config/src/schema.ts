@@ -54,7 +54,7 @@ const qdrant = z.strictObject({
 
 const judge = z.strictObject({
   model: name().optional().describe('Route or model that judges whether one answer serves two questions; none: nobody'),
-  hits: ratio().default(0.05).describe('Share of semantic hits that are judged'),
+  hits: ratio().default(0.05).describe('Share of the hits let through by the guard that is judged'),
   per_minute: whole(0).default(30).describe('Questions to the judge at most, for each process'),
   error: ratio().default(0.05).describe('Share of wrong reuses that the judge is expected to overlook'),
 });

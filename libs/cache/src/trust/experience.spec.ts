@@ -89,4 +89,16 @@ describe('what a route has learned of reuse', () => {
     for (let hit = 0; hit < 30; hit++) experience.learn(judged(`w${hit}`, weighed, false, 'hit'));
     expect(experience.trustsGuard).toBe(false);
   });
+
+  it('draws its boundary from what it reused itself, and not from what the guard let through', () => {
+    const learnt = (role: 'hit' | 'learned'): number | null => {
+      const experience = new Experience(() => BUDGET);
+      const [weighed] = experience.weigh('how do i return shoes', [candidate('giving shoes back', 0.9)]);
+      if (!weighed) throw new Error('weighed');
+      for (let call = 0; call < 400; call++) experience.learn(judged(`q${call}`, weighed, true, role));
+      return experience.boundary;
+    };
+    expect(learnt('learned')).not.toBeNull();
+    expect(learnt('hit')).toBeNull();
+  });
 });

@@ -41,8 +41,11 @@ export interface Judgement {
   /** Null where nobody weighed the pair. */
   readonly features: readonly number[] | null;
   readonly same: boolean;
-  /** `first`: the likeliest candidate of its call · `other`: one of the rest · `hit`: it was reused. */
-  readonly role: 'first' | 'other' | 'hit';
+  /**
+   * `hit`: reused because the guard let it through · `learned`: reused because experience was sure · of a call that
+   * reused nothing, `first`: the likeliest candidate · `other`: one of the rest.
+   */
+  readonly role: 'hit' | 'learned' | 'first' | 'other';
 }
 
 /** How near a candidate is: by the embedder, by its words, by pieces of them. */
@@ -110,7 +113,8 @@ export class Experience {
     if (role === 'hit') push(this.hits, same);
     if (features === null) return;
     this.verifier.learn(features, same);
-    if (role === 'other') return;
+    // What the guard lets through is reused without a boundary, and most of it is not judged.
+    if (role === 'other' || role === 'hit') return;
     push(this.trials, { features, same });
     this.count += 1;
     if (this.count % STEP === 0) this.draw();

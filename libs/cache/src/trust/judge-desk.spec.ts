@@ -36,7 +36,7 @@ const settled = (): Promise<void> => new Promise(resolve => setTimeout(resolve, 
 describe('the desk of the judge', () => {
   it('has near misses judged and logs what was found, without the texts', async () => {
     const { desk: judging, logged } = desk({}, async question => question === 'a');
-    judging.nearMisses([pairOf('a'), pairOf('b', 'other')]);
+    judging.all([pairOf('a'), pairOf('b', 'other')]);
     await settled();
     expect(logged).toEqual([
       {
@@ -75,22 +75,22 @@ describe('the desk of the judge', () => {
       under -= 1;
       return true;
     });
-    judging.nearMisses(['a', 'b', 'c', 'd', 'e'].map(question => pairOf(question)));
+    judging.all(['a', 'b', 'c', 'd', 'e'].map(question => pairOf(question)));
     await settled();
     expect([asked, most]).toEqual([['a', 'b', 'c'], 1]);
     clock.time += 60_000;
-    judging.nearMisses([pairOf('f')]);
+    judging.all([pairOf('f')]);
     await settled();
     expect(asked).toEqual(['a', 'b', 'c', 'f']);
   });
 
   it('takes of reuses a sample', async () => {
     const never = desk({ hits: 0 }, async () => true);
-    never.desk.reused(() => {
+    never.desk.sampled(() => {
       throw new Error('nobody needs it');
     });
     const always = desk({ hits: 1 }, async () => true);
-    always.desk.reused(() => pairOf('a', 'hit'));
+    always.desk.sampled(() => pairOf('a', 'hit'));
     await settled();
     expect(always.logged).toMatchObject([{ role: 'hit', same: true }]);
   });
@@ -104,7 +104,7 @@ describe('the desk of the judge', () => {
       if (question === 'a') throw new QueueTimeout('no room');
       return question === 'b' ? null : true;
     });
-    judging.nearMisses(['a', 'b', 'c'].map(question => pairOf(question)));
+    judging.all(['a', 'b', 'c'].map(question => pairOf(question)));
     await settled();
     expect(logged.map(({ asked }) => asked)).toEqual(['c']);
     expect(debug).toHaveLength(1);
@@ -112,7 +112,7 @@ describe('the desk of the judge', () => {
 
   it('is closed without a model', async () => {
     const { desk: judging, asked } = desk({ model: null }, async () => true);
-    judging.nearMisses([pairOf('a')]);
+    judging.all([pairOf('a')]);
     await settled();
     expect([asked, judging.isOpen]).toEqual([[], false]);
   });
@@ -120,7 +120,7 @@ describe('the desk of the judge', () => {
   it('asks no more once the process stops', async () => {
     const { desk: judging, asked } = desk({}, async () => true);
     judging.beforeApplicationShutdown();
-    judging.nearMisses([pairOf('a')]);
+    judging.all([pairOf('a')]);
     await settled();
     expect(asked).toEqual([]);
   });

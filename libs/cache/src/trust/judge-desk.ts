@@ -17,7 +17,7 @@ export interface Pair extends Omit<Judgement, 'same'> {
 export interface JudgeSettings {
   /** The route or model that is asked; null: none. */
   readonly model: string | null;
-  /** Share of reuses that are judged. */
+  /** Share of what the guard lets through that is judged. */
   readonly hits: number;
   /** Questions to the model at most, of this process. */
   readonly per_minute: number;
@@ -28,8 +28,8 @@ const MOST_WAITING = 200;
 const MINUTE_MS = 60_000;
 
 /**
- * Has pairs judged in the background, one at a time and only so many a minute: near misses all, reuses by sample. What
- * does not fit is not judged.
+ * Has pairs judged in the background, one at a time and only so many a minute: all of them, or a sample. What does not
+ * fit is not judged.
  */
 export class JudgeDesk implements BeforeApplicationShutdown {
   private readonly waiting: Pair[] = [];
@@ -50,12 +50,13 @@ export class JudgeDesk implements BeforeApplicationShutdown {
     return this.settings().model !== null;
   }
 
-  nearMisses(pairs: readonly Pair[]): void {
+  /** As many of them as there is room for. */
+  all(pairs: readonly Pair[]): void {
     for (const pair of pairs) this.take(pair);
   }
 
-  /** An answer was reused: `pair` is asked for where it is in the sample. */
-  reused(pair: () => Pair): void {
+  /** A pair of which only a share is judged; it is asked for where it is in the sample. */
+  sampled(pair: () => Pair): void {
     if (Math.random() < this.settings().hits) this.take(pair());
   }
 

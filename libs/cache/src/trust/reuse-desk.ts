@@ -3,7 +3,7 @@ import type { Neighbour } from '../vectors/vector-index';
 import type { Weighed } from './experience';
 import type { JudgeDesk, Pair } from './judge-desk';
 import type { JudgementLog } from './judgement-log';
-import type { Reuses } from './reuses';
+import type { Reuse, Reuses } from './reuses';
 import type { RouteQuality, Trust } from './trust';
 
 /** Candidates of a call that are judged. */
@@ -47,18 +47,23 @@ export class ReuseDesk {
     return candidate.score >= (controls.cacheThreshold ?? 0);
   }
 
-  /** An answer was reused, or in shadow would have been. */
-  reused(call: KeyedCall, near: NearQuestions, neighbour: Neighbour): void {
+  /**
+   * An answer was reused, or in shadow would have been. Of what the guard lets through a sample is judged; what is
+   * reused because experience was sure is judged always: the boundary is drawn from what lies above it, too.
+   */
+  reused(call: KeyedCall, near: NearQuestions, neighbour: Neighbour, role: Reuse['role']): void {
     const { route, cacheKey, id } = call;
     this.looked(call, near, true);
     if (cacheKey === null) return;
-    const reuse = { route: route.name, partition: near.partition, asked: cacheKey, kept: neighbour.id };
+    const reuse: Reuse = { route: route.name, partition: near.partition, asked: cacheKey, kept: neighbour.id, role };
     this.reuses.remember(id, reuse);
-    this.judge.reused(() => {
+    const pair = (): Pair => {
       const weighed = this.trust.of(route.name).weigh(near.text, near.neighbours);
       const features = weighed.find(({ candidate }) => candidate === neighbour)?.features ?? null;
-      return { ...reuse, features, role: 'hit', texts: [near.text, neighbour.text] };
-    });
+      return { ...reuse, features, texts: [near.text, neighbour.text] };
+    };
+    if (role === 'hit') this.judge.sampled(pair);
+    else this.judge.all([pair()]);
   }
 
   /** Nothing served: what came nearest is judged, so that the next one may be served. */
@@ -67,7 +72,7 @@ export class ReuseDesk {
     const { cacheKey, route } = call;
     if (cacheKey === null) return;
     const harmless = weighed.filter(({ dangerous }) => !dangerous).slice(0, JUDGED);
-    this.judge.nearMisses(
+    this.judge.all(
       harmless.map(({ candidate, features }, place): Pair => ({
         route: route.name,
         partition: near.partition,
@@ -84,7 +89,7 @@ export class ReuseDesk {
   async feedback(requestId: string, wrong: boolean): Promise<boolean> {
     const reuse = await this.reuses.find(requestId);
     if (reuse === null) return false;
-    this.judgements.append({ ...reuse, features: null, role: 'hit', same: !wrong, source: 'feedback' });
+    this.judgements.append({ ...reuse, features: null, same: !wrong, source: 'feedback' });
     return true;
   }
 

@@ -8,6 +8,8 @@ export interface Reuse {
   readonly partition: string;
   readonly asked: string;
   readonly kept: string;
+  /** On whose word: that of the guard, or of experience. */
+  readonly role: 'hit' | 'learned';
 }
 
 const REMEMBERED = 10_000;

@@ -92,7 +92,7 @@ export class Trust {
     const { route, role, same } = judgement;
     const book = this.bookOf(route);
     book.experience.learn(judgement);
-    if (role === 'hit') {
+    if (role === 'hit' || role === 'learned') {
       book.judgedHits += 1;
       if (!same) this.wrong(book, judgement);
     } else {
