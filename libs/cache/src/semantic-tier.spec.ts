@@ -415,6 +415,8 @@ describe('a route that learns from a judge', () => {
     }
     expect(statuses.slice(0, 30)).not.toContain('SEMANTIC_HIT semantic');
     expect(statuses.slice(-20)).toContain('SEMANTIC_HIT semantic');
+    const reused = statuses.filter(status => status === 'SEMANTIC_HIT semantic').length;
+    expect(system.reuse.quality()['assistant']).toMatchObject({ judged_hits: reused, wrong_hits: 0 });
     const [first] = returning('hat-1');
     const scope = { controls: { scope: 'numbers' }, cache: { guard: 'strict' } } as const;
     await system.ask(call(first, scope));
