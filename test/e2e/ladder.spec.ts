@@ -195,6 +195,13 @@ describe('the ladder of degradation', () => {
       expect(rungOf(await send('kept, later', patient))).toEqual([200, 'cache-exact', 'stale', 'HIT']);
     });
 
+    it('waits for an embedding as long as it takes', async () => {
+      const json = { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1] }] };
+      world.primary.script([{ json, ttfb_ms: 1_200 }]);
+      const body = { model: 'm-primary', input: 'slow' };
+      expect((await world.client.send({ path: '/v1/embeddings', body, ...patient })).status).toBe(200);
+    });
+
     it('is refused at once what no job can be', async () => {
       const streamed = await send('streamed', { ...patient, body: { stream: true } });
       expect(streamed.status).toBe(400);

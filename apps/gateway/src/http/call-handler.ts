@@ -111,7 +111,8 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
     streaming: operation === 'chat' && body['stream'] === true,
     headers,
     caller: callerOf(request),
-    controls: parseControls(path, headers, body),
+    // Embeddings are never jobs, so that no preference for one shortens their time.
+    controls: parseControls(path, operation === 'chat' ? headers : { ...headers, prefer: undefined }, body),
     journal: new Journal(),
     ...received,
   };
