@@ -178,6 +178,24 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
     });
   });
 
+  it('tells whom it turns away when the limits of the model admit again', async () => {
+    const priorities = { normal: { max_wait_ms: 2_000, queue_limit: 1 } };
+    // The calls of the other tests are still in the window that this limit looks at.
+    const redis = { prefix: `${prefix}-limits` };
+    await start({ model: { limits: { rpm: 1 }, headroom: 0 }, configuration: { priorities, redis } });
+    world.primary.script([completion('pong')]);
+    const send = (content: string): Promise<Reply> => client.send({ body: ask(content, { model: 'alone' }) });
+    expect((await send('first')).status).toBe(200);
+    const waiting = send('waiting');
+    await until(async () => (await client.metric('spillway_queue_depth', { priority: 'normal' })) === 1);
+    const refused = [await send('one too many'), await waiting];
+    expect(refused.map(({ said }) => said)).toEqual(['queue_full', 'queue_timeout']);
+    for (const { headers } of refused) {
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(45);
+      expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(61);
+    }
+  });
+
   it('E16 equal request ids of callers do not swallow each other', async () => {
     await start({ model: ONE_AT_A_TIME });
     world.primary.script([{ ...completion('pong'), ttfb_ms: 20 }]);

@@ -119,7 +119,7 @@ describe.each(PERMIT_WORLDS)('What permits learn from answers: %s', (_, makeWorl
     await until(async () => {
       await room();
       return ((await permits.explain('m')).learned?.rate ?? 0) > 15;
-    });
+    }, 10_000);
   });
 
   it('starts at its first rate where the climber is on', async () => {

@@ -64,6 +64,25 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     expect(await permits.explain('m')).toMatchObject({ binds: { limit: 'rpm', inMs: expect.any(Number) } });
   });
 
+  it('tells whom it makes wait or turns away when its windows admit again, and nothing where a call must end', async () => {
+    world.limits.set('m', { rpm: 1 });
+    await permits.release(await take(), 'success', { input: 1, output: 1 });
+    const request = waitRequest('normal');
+    const aboutAMinute = (ms: unknown): void => {
+      expect(ms).toBeGreaterThan(50_000);
+      expect(ms).toBeLessThanOrEqual(61_000);
+    };
+    for (const queued of [await permits.enter(request, EXPRESS), await enter()]) {
+      aboutAMinute(queued.kind === 'queued' && queued.freeInMs);
+    }
+    const full = await permits.enter(waitRequest('normal'), { express: true, queueLimit: 2 });
+    aboutAMinute(full.kind === 'full' && full.retryAfterMs);
+    world.limits.set('n', { inflight: 1 });
+    const either = waitRequest('normal', { models: ['m', 'n'] });
+    await permits.enter(waitRequest('normal', { models: ['n'] }), EXPRESS);
+    expect(await permits.enter(either, QUEUED)).toMatchObject({ kind: 'queued', freeInMs: 0 });
+  });
+
   it('gives back what was reserved too much, to who waits for it', async () => {
     world.limits.set('m', { tpm: 100 });
     const large = await take('normal', 90);

@@ -169,7 +169,7 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
     await wait(permits, 'normal', { turnBy: now + 9000 });
     await wait(permits, 'critical', { models: ['n', 'm'].slice(1) });
     const entry = await permits.enter(waitRequest('normal', { turnBy: now + 7000 }), QUEUED);
-    expect(entry).toEqual({ kind: 'queued', ahead: 3, estimateMs: null, binds: null });
+    expect(entry).toEqual({ kind: 'queued', ahead: 3, estimateMs: null, freeInMs: 0, binds: null });
   });
 
   it('tells what refused a call at its entry: the limit of its first model, or the order', async () => {

@@ -57,7 +57,7 @@ export class Ledger {
     }
     if (this.queue.count(wait.rank) >= options.queueLimit) {
       const rate = this.rateOf(wait.models);
-      return { kind: 'full', retryAfterMs: rate > 0 ? Math.ceil(1 / rate) : 1000 };
+      return { kind: 'full', retryAfterMs: Math.max(this.freeIn(wait, now), rate > 0 ? Math.ceil(1 / rate) : 1000) };
     }
     this.add(wait, now);
     return this.position(wait, binds, now);
@@ -227,7 +227,12 @@ export class Ledger {
     const rest = Math.min(...wait.models.map(name => this.model(name).at(now).restMs));
     const rate = this.rateOf(wait.models);
     const estimateMs = rate > 0 ? Math.max(rest, Math.ceil(ahead / rate)) : rest > 0 ? rest : null;
-    return { kind: 'queued', ahead, estimateMs, binds };
+    return { kind: 'queued', ahead, estimateMs, freeInMs: this.freeIn(wait, now), binds };
+  }
+
+  /** Milliseconds until the limits of a model may admit the call, as far as time alone tells; 0: at any time. */
+  private freeIn(wait: Wait, now: number): number {
+    return Math.min(...wait.models.map(name => this.model(name).freeIn(wait, now)));
   }
 
   private rateOf(names: readonly string[]): number {

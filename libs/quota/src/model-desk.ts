@@ -44,6 +44,11 @@ export class ModelDesk {
     return this.judge(wait, now)?.limit ?? null;
   }
 
+  /** Milliseconds until its limits may admit a call, as far as time alone tells; 0: now, or when a call ends. */
+  freeIn(wait: Wait, now: number): number {
+    return msUntil(this.judge(wait, now), now) ?? 0;
+  }
+
   take(wait: Wait, now: number): Booking {
     const { terms } = this;
     const booking = this.at(now).take(wait.rank, bookable(terms, wait.tokens), terms.climb);
@@ -72,13 +77,12 @@ export class ModelDesk {
   report(now: number): ModelReport {
     const best = this.waits.first();
     const refusal = best === undefined ? null : this.judge(best, now);
-    const inMs = refusal === null || refusal.at === null ? null : Math.max(0, Math.ceil(refusal.at - now));
     const { terms } = this;
     const use = this.at(now);
     return {
       limits: usage(terms, use),
       waiting: byPriority(rank => this.waits.count(rank)),
-      binds: refusal && { limit: refusal.limit, inMs },
+      binds: refusal && { limit: refusal.limit, inMs: msUntil(refusal, now) },
       learned: (terms.climb && use.learned?.report(terms.climb, use.time)) ?? null,
     };
   }
@@ -87,4 +91,8 @@ export class ModelDesk {
     const verdict = judge(this.terms, this.at(now), { rank, tokens, first });
     return verdict.admitted ? null : verdict;
   }
+}
+
+function msUntil(refusal: LimitRefusal | null, now: number): number | null {
+  return refusal === null || refusal.at === null ? null : Math.max(0, Math.ceil(refusal.at - now));
 }

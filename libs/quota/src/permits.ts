@@ -26,11 +26,15 @@ export interface Grant {
 
 export type Entry =
   | { readonly kind: 'granted'; readonly grant: Grant }
-  /** `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait; null: nothing known yet. */
+  /**
+   * `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait; null: nothing known yet.
+   * `freeInMs`: when the limits may next admit such a call, if nobody waited and no call ended; 0: any time.
+   */
   | {
       readonly kind: 'queued';
       readonly ahead: number;
       readonly estimateMs: number | null;
+      readonly freeInMs: number;
       /** What refused it the first model of its chain; `order`: others wait before it; null: nothing was tried. */
       readonly binds: Binding | 'order' | null;
     }

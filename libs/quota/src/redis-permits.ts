@@ -60,7 +60,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   }
 
   async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
-    const [kind, first, second, binds] = await this.pumping('enter', [
+    const [kind, first, second, binds, free] = await this.pumping('enter', [
       request.ticket,
       rankOf(request.priority) + 1,
       request.turnBy,
@@ -73,7 +73,13 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     if (kind === 'granted') return { kind, grant: grantOf(request.ticket, String(first)) };
     if (kind === 'full') return { kind, retryAfterMs: Number(first) };
     const estimateMs = Number(second) < 0 ? null : Number(second);
-    return { kind: 'queued', ahead: Number(first), estimateMs, binds: binds === '' ? null : (binds as Binding) };
+    return {
+      kind: 'queued',
+      ahead: Number(first),
+      estimateMs,
+      freeInMs: Number(free),
+      binds: binds === '' ? null : (binds as Binding),
+    };
   }
 
   async reach(ticket: string): Promise<Reached> {

@@ -23,6 +23,8 @@ import type {
 import type { OpenTurns } from './open-turns';
 import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
 
+type Queued = Extract<Entry, { kind: 'queued' }>;
+
 /** The configuration as it is now; a reload counts from the next call on. */
 interface TurnSettings {
   readonly current: {
@@ -161,8 +163,7 @@ export abstract class PermitTurns extends Turns {
       case 'full':
         throw queueFull(entry.retryAfterMs);
       case 'queued':
-        call.journal.note({ models: request.models, ...entry });
-        return this.queue(call, models, request, entry.estimateMs);
+        return this.queue(call, models, request, entry);
       default:
         return entry satisfies never;
     }
@@ -172,14 +173,17 @@ export abstract class PermitTurns extends Turns {
     call: Call,
     models: readonly ModelSettings[],
     request: WaitRequest,
-    estimateMs: number | null,
+    { freeInMs, ...place }: Queued,
   ): Promise<Turn> {
     const { room, clock } = this.desk;
-    const { signal } = call;
-    const retryAfterMs = estimateMs ?? UNKNOWN_WAIT_MS;
+    const { signal, journal } = call;
+    const { estimateMs } = place;
+    journal.note({ models: request.models, ...place });
+    const freeAt = clock.now() + freeInMs;
+    const retryAfterMs = (): number => Math.max(estimateMs ?? UNKNOWN_WAIT_MS, freeAt - clock.now());
     if (estimateMs !== null && clock.now() + estimateMs > request.turnBy) {
       this.withdraw(request);
-      throw tooLate(retryAfterMs);
+      throw tooLate(retryAfterMs());
     }
     try {
       const accept = (grant: Grant): Turn => this.begin(call, models, request, grant);

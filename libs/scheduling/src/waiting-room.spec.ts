@@ -20,7 +20,7 @@ function wait(
   signal = never,
   accept = (_grant: Grant): Turn => turn,
 ): Promise<Turn> {
-  return room.wait({ request, signal, retryAfterMs: 1_234, accept });
+  return room.wait({ request, signal, retryAfterMs: () => 1_234, accept });
 }
 
 describe('WaitingRoom', () => {

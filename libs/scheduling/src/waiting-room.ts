@@ -5,7 +5,8 @@ interface WaitDetails {
   readonly request: WaitRequest;
   /** Ends the wait with its reason. */
   readonly signal: AbortSignal;
-  readonly retryAfterMs: number;
+  /** When it is worth while to ask again, told as the wait ends. */
+  readonly retryAfterMs: () => number;
   readonly accept: (grant: Grant) => Turn;
 }
 
@@ -43,8 +44,8 @@ export class WaitingRoom {
         leave();
         resolve(accept(grant));
       };
-      const onAbort = (): void => refuse(endOfWait(signal, retryAfterMs));
-      const timer = setTimeout(() => refuse(tooLate(retryAfterMs)), Math.max(0, request.turnBy - this.clock.now()));
+      const onAbort = (): void => refuse(endOfWait(signal, retryAfterMs()));
+      const timer = setTimeout(() => refuse(tooLate(retryAfterMs())), Math.max(0, request.turnBy - this.clock.now()));
       signal.addEventListener('abort', onAbort, { once: true });
       this.waits.set(request.ticket, { request, checkedAt: this.clock.now(), admit, refuse });
       if (signal.aborted) onAbort();

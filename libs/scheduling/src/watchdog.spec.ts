@@ -22,7 +22,9 @@ describe('Watchdog', () => {
     const room = new WaitingRoom(clock);
     const { signal } = new AbortController();
     const accept = (): Turn => ({ model: { name: 'm' } }) as Turn;
-    const waits = states.map(({ ticket }) => room.wait({ request: request(ticket), signal, retryAfterMs: 1, accept }));
+    const waits = states.map(({ ticket }) =>
+      room.wait({ request: request(ticket), signal, retryAfterMs: () => 1, accept }),
+    );
     const rescued: string[] = [];
     const done = new Promise<void>(resolve => {
       const inspect = async (tickets: readonly string[]): Promise<TicketState[]> => {

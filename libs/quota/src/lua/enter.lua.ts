@@ -10,7 +10,8 @@ import { WAITS } from './waits.lua';
  * ARGV: 1 process · 2 start of the channels · 3 claim ms · 4 ticket · 5 class · 6 turnBy · 7 ms until then · 8 tokens ·
  *   9 express (1 or 0) · 10 queue limit · then for each model of the chain its name and its terms (JSON).
  * Returns: wake, grants, and `granted` model | `queued` ahead estimate (-1: not known) what refused it the first model
- *   of its chain (`order`: others wait; empty: nothing was tried) | `full` retry after ms.
+ *   of its chain (`order`: others wait; empty: nothing was tried) ms until its limits may admit it | `full` retry after
+ *   ms.
  */
 export const ENTER = `${STATE}${RING}${WAITS}${LAW}${PUMP}
 local id, class, express = ARGV[4], tonumber(ARGV[5]), ARGV[9] == '1'
@@ -31,6 +32,17 @@ local function rate_of(names)
   return rate > 0 and rate or nil
 end
 
+-- The ms until the limits of a model may admit the call, as far as time alone tells; 0: at any time.
+local function free_in(record)
+  local least = math.huge
+  for _, name in ipairs(record.models) do
+    local ok, _, when = admits(model_of(name), record.class, record.tokens)
+    local at = not ok and when and when()
+    least = math.min(least, at and math.max(0, math.ceil(at - now)) or 0)
+  end
+  return least
+end
+
 local function position(id, record, binds)
   local ahead = 0
   for _, name in ipairs(record.models) do ahead = math.max(ahead, waits_before(name, name_in(name, id, record))) end
@@ -38,8 +50,9 @@ local function position(id, record, binds)
   local rest = math.huge
   for _, name in ipairs(record.models) do rest = math.min(rest, rest_of(model_of(name))) end
   local rate = rate_of(record.models)
-  if rate then return answer('queued', ahead, math.max(rest, math.ceil(ahead / rate)), binds) end
-  return answer('queued', ahead, rest > 0 and rest or -1, binds)
+  local estimate = rest > 0 and rest or -1
+  if rate then estimate = math.max(rest, math.ceil(ahead / rate)) end
+  return answer('queued', ahead, estimate, binds, free_in(record))
 end
 
 forget_expired()
@@ -67,7 +80,7 @@ end
 
 if redis.call('ZCARD', QUEUES[class]) >= limit then
   local rate = rate_of(record.models)
-  return answer('full', rate and math.ceil(1 / rate) or 1000)
+  return answer('full', math.max(free_in(record), rate and math.ceil(1 / rate) or 1000))
 end
 record.by, record.till, record.since = tonumber(ARGV[6]), now + math.ceil(tonumber(ARGV[7])), now
 record.n = redis.call('HINCRBY', LAW, '\\31arrivals', 1)

@@ -84,9 +84,9 @@ class Twins {
     const values = [ticket, rank + 1, turnBy, wait, tokens, express ? 1 : 0, 4, ...this.terms_(models)];
     const asked = { ticket, rank, models, turnBy, tokens };
     const enter = (): Entry => this.ledger.enter(asked, { express, queueLimit: 4 }, this.now);
-    const [entry, kind, first, second, third] = await this.run(ENTER, values, enter);
+    const [entry, kind, ...rest] = await this.run(ENTER, values, enter);
     deepStrictEqual(kind, entry.kind);
-    compareEntry(entry, first, second, third);
+    compareEntry(entry, rest);
     if (entry.kind === 'granted') this.grant('express', `${ticket}@${entry.grant.model}`);
     if (entry.kind === 'queued') this.waiting.add(ticket);
   }
@@ -190,13 +190,16 @@ class Twins {
   }
 }
 
-function compareEntry(entry: Entry, first: unknown, second: unknown, third: unknown): void {
+function compareEntry(entry: Entry, [first, second, third, fourth]: readonly unknown[]): void {
   if (entry.kind === 'granted') deepStrictEqual(first, entry.grant.model);
+  // The two languages may round the last digit of an exponential differently.
+  const near = (one: unknown, other: number): void => ok(Math.abs(Number(one) - other) <= 1);
+  if (entry.kind === 'full') near(first, entry.retryAfterMs);
   if (entry.kind !== 'queued') return;
   deepStrictEqual(first, entry.ahead);
   deepStrictEqual(third, entry.binds ?? '');
-  // The two languages may round the last digit of an exponential differently.
-  ok(Math.abs(Number(second) - (entry.estimateMs ?? -1)) <= 1);
+  deepStrictEqual(fourth, entry.freeInMs);
+  near(second, entry.estimateMs ?? -1);
 }
 
 function compareLearned(memory: LearnedReport | null, redis: LearnedReport | null): void {
