@@ -11,6 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Gatekeeper } from '@spillway/admission';
 import type { ServerSettings } from '@spillway/config';
+import { requestIdOf } from './http/caller-connection';
 import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
 
@@ -63,6 +64,11 @@ export async function createHttpServer(
   // Whoever handles a POST reads its body, see readJson.
   fastify.addHttpMethod('POST', { hasBody: false, overrideExisting: true });
   guardDoors(fastify, app.get(Gatekeeper));
+  // Answers to calls do not pass here: they are written to the socket, with their id.
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    if (!reply.hasHeader('x-request-id')) void reply.header('x-request-id', requestIdOf(request.headers));
+    done();
+  });
   app.useGlobalFilters(errors);
   if (server.cors !== false) app.enableCors({ origin: server.cors, maxAge: CORS_VALID_S, exposedHeaders: '*' });
   await app.init();

@@ -27,7 +27,8 @@ export class AdminController {
 
   /** Forgets cached answers: all, or those of one route, one scope, or one scope of one route. */
   @Delete('cache')
-  async clear(@Query('scope') scope?: string, @Query('route') route?: string): Promise<{ cleared: true }> {
+  async clear(@Query() query: Readonly<Record<string, unknown>>): Promise<{ cleared: true }> {
+    const { scope, route } = selectionOf(query);
     try {
       await this.cache.clear({ scope, route });
       return { cleared: true };
@@ -36,4 +37,14 @@ export class AdminController {
       throw new PartLost('Redis is lost: the cache that processes share cannot be cleared now.', { cause: error });
     }
   }
+}
+
+/** What a misspelt name or a repeated one would select is everything, so neither is taken. */
+function selectionOf(query: Readonly<Record<string, unknown>>): { scope?: string; route?: string } {
+  for (const [name, value] of Object.entries(query)) {
+    const known = name === 'scope' || name === 'route';
+    const message = known ? `${name} must be given once.` : 'Only scope and route select cached answers.';
+    if (!known || typeof value !== 'string') throw new InvalidRequest(message, { param: name, retryable: false });
+  }
+  return query;
 }
