@@ -1,14 +1,22 @@
-import type { AnswerPart } from '@spillway/contracts';
+import type { AnswerPart, AnswerParts } from '@spillway/contracts';
 
 /** Sees an answer pass by. */
 export interface Tap {
   part(part: AnswerPart): void;
-  /** After the last part of an answer that was read to its end; never after a failure or an early leave. */
+  /** After the last part of an answer that was whole, or read to its end; never after a failure or an early leave. */
   end(): void;
 }
 
-/** The same parts, seen by a tap. Leaving them reaches their source, even when none was read. */
-export function tapped(parts: AsyncIterable<AnswerPart>, tap: Tap): AsyncIterable<AnswerPart> {
+/**
+ * The same parts, seen by a tap: what is whole already at once, else while it passes. Leaving them reaches their source,
+ * even when none was read.
+ */
+export function tapped(parts: AnswerParts, tap: Tap): AnswerParts {
+  if (parts.whole !== undefined) {
+    tap.part(parts.whole);
+    tap.end();
+    return parts;
+  }
   return { [Symbol.asyncIterator]: () => new TappedIterator(parts[Symbol.asyncIterator](), tap) };
 }
 

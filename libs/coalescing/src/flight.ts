@@ -4,6 +4,7 @@ import {
   Journal,
   rankOf,
   type Answer,
+  type AnswerParts,
   type Clock,
   type KeyedCall,
   type Next,
@@ -27,6 +28,8 @@ import { PartsReader, SharedParts } from './shared-parts';
 interface SharedAnswer {
   readonly outcome: Outcome;
   readonly parts: SharedParts;
+  /** The same where nothing is left to be read; else null. */
+  readonly whole: AnswerParts | null;
 }
 
 type State =
@@ -166,8 +169,10 @@ export class Flight {
       return;
     }
     const shared = new SharedParts(source, this.options.maxCharacters, end => this.ended(end));
-    this.state = { kind: 'answered', run, outcome, parts: shared };
+    const whole = parts.whole === undefined ? null : parts;
+    this.state = { kind: 'answered', run, outcome, parts: shared, whole };
     for (const rider of this.riders) this.serve(rider, run, this.state);
+    if (parts.whole !== undefined) shared.complete(parts.whole);
   }
 
   private failed(run: Run, error: unknown): void {
@@ -183,12 +188,14 @@ export class Flight {
     for (const rider of this.riders) rider.reject(error);
   }
 
-  private serve(rider: Rider, run: Run, { outcome, parts }: SharedAnswer): void {
+  private serve(rider: Rider, run: Run, { outcome, parts, whole }: SharedAnswer): void {
     const { call } = rider;
     if (parts.start === null) throw new Error('the answer began without this call');
     const leads = rider === run.leader;
     const note = (): void => (leads ? noteWork : noteShare)(call.journal, run.journal);
+    const told = leads ? outcome : 'coalesced';
     note();
+    if (whole !== null) return rider.resolve({ outcome: told, parts: whole });
     this.readers++;
     const reader = new PartsReader(parts, parts.start, call.signal, {
       ended: note,
@@ -197,7 +204,6 @@ export class Flight {
         return this.readerLeft(run, parts, reason);
       },
     });
-    const told = leads ? outcome : 'coalesced';
     rider.resolve(call.streaming ? { outcome: told, parts: reader } : collected(told, reader));
   }
 

@@ -1,6 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { rankOf, type Answer, type AnswerPart, type Clock, type KeyedCall, type Next } from '@spillway/contracts';
+import {
+  rankOf,
+  type Answer,
+  type AnswerPart,
+  type AnswerParts,
+  type Clock,
+  type KeyedCall,
+  type Next,
+} from '@spillway/contracts';
 import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import type { Flight } from './flight';
 import { Leads, type Lead } from './leads';
@@ -179,8 +187,12 @@ function once(act: () => void): () => void {
   };
 }
 
-/** The same parts; `over` is called once they have ended in any way. */
-function followedBy(parts: AsyncIterable<AnswerPart>, over: () => void): AsyncIterable<AnswerPart> {
+/** The same parts; `over` is called once they are whole or have ended in any other way. */
+function followedBy(parts: AnswerParts, over: () => void): AnswerParts {
+  if (parts.whole !== undefined) {
+    over();
+    return parts;
+  }
   const source = parts[Symbol.asyncIterator]();
   const next = async (): Promise<IteratorResult<AnswerPart>> => {
     try {

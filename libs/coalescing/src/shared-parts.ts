@@ -42,6 +42,12 @@ export class SharedParts {
     }
   }
 
+  /** One whole part is all there is, and it is there. */
+  complete(whole: AnswerPart): void {
+    this.add(whole);
+    this.end({ kind: 'complete' });
+  }
+
   /** Nobody reads any more. */
   async cancel(): Promise<void> {
     if (this.ending === null) await this.source.return?.();

@@ -16,6 +16,15 @@ export interface AnswerPart {
   readonly body: JsonObject;
 }
 
+/** The parts of an answer, in order. */
+export interface AnswerParts extends AsyncIterable<AnswerPart> {
+  /**
+   * Present where one whole part is all there is, and is there already. Who finds it need not read, nor watch others
+   * read: each layer of iterators costs a call some five turns of the queue of promises.
+   */
+  readonly whole?: AnswerPart | undefined;
+}
+
 /**
  * An answer under way. It exists only once its first content is there, so whoever holds one may commit to status 200.
  * `parts` is read once; a failure after the first part is thrown by it as a SpillwayError, and leaving it early
@@ -23,7 +32,7 @@ export interface AnswerPart {
  */
 export interface Answer {
   readonly outcome: Outcome;
-  readonly parts: AsyncIterable<AnswerPart>;
+  readonly parts: AnswerParts;
   /**
    * Present where an equal request of the same caller needs nothing of its path but this answer again: notes in its
    * journal what the path would, and gives it the answer; null when it must walk the path after all. A stage that does
@@ -33,8 +42,21 @@ export interface Answer {
 }
 
 /** The parts of an answer that is already complete. */
-export async function* partsOf(...parts: readonly AnswerPart[]): AsyncGenerator<AnswerPart> {
-  yield* parts;
+export function partsOf(...parts: readonly AnswerPart[]): AnswerParts {
+  return new ReadyParts(parts);
+}
+
+class ReadyParts implements AnswerParts {
+  readonly whole: AnswerPart | undefined;
+
+  constructor(private readonly parts: readonly AnswerPart[]) {
+    const [first] = parts;
+    if (parts.length === 1 && first?.kind === 'whole') this.whole = first;
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<AnswerPart> {
+    yield* this.parts;
+  }
 }
 
 export function wholePart(body: JsonObject, json: string = JSON.stringify(body)): AnswerPart {
@@ -49,7 +71,8 @@ export function chunkPart(body: JsonObject, json: string = JSON.stringify(body))
  * The parts of an answer as one JSON body.
  * @throws UpstreamError where there are none, or what the parts throw.
  */
-export async function wholeOf(parts: AsyncIterable<AnswerPart>): Promise<AnswerPart> {
+export async function wholeOf(parts: AnswerParts): Promise<AnswerPart> {
+  if (parts.whole !== undefined) return parts.whole;
   const chunks: JsonObject[] = [];
   for await (const part of parts) {
     if (part.kind === 'whole') return part;

@@ -17,7 +17,7 @@ export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation, Questi
 export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from './journal';
 export type { CacheTier, Decision, PriorityControl, Resemblance } from './decision';
 export type { Usage } from './usage';
-export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart } from './answer';
+export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart, type AnswerParts } from './answer';
 export { Recoveries } from './recoveries';
 export type { Next, Stage } from './stage';
 export {

@@ -1,7 +1,9 @@
 import {
   assembleCompletion,
+  partsOf,
   wholePart,
   type AnswerPart,
+  type AnswerParts,
   type Call,
   type Clock,
   type JsonObject,
@@ -63,13 +65,13 @@ export class Attempt {
   }
 
   /** Resolves with the parts of the answer once the point of no return is reached: nothing was shown before it. */
-  async open(request: () => Promise<UpstreamAnswer>): Promise<AsyncIterable<AnswerPart>> {
+  async open(request: () => Promise<UpstreamAnswer>): Promise<AnswerParts> {
     try {
       const { parts, headers } = await request();
       const at = this.clock.now();
       this.seen = { limits: observedLimits(headers, at), at };
       const source = parts[Symbol.asyncIterator]();
-      if (!this.call.streaming) return only(await this.collect(source));
+      if (!this.call.streaming) return partsOf(await this.collect(source));
       return this.follow(await this.readToContent(source), source);
     } catch (error) {
       this.fail(error);
@@ -219,14 +221,6 @@ function findingOf(end: TurnEnd, failure: UpstreamFailure | null): Finding {
     default:
       return health satisfies never;
   }
-}
-
-function only(part: AnswerPart): AsyncIterable<AnswerPart> {
-  return {
-    async *[Symbol.asyncIterator]() {
-      yield part;
-    },
-  };
 }
 
 const NOTHING: Usage = { input: 0, output: 0 };

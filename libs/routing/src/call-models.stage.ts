@@ -3,7 +3,7 @@ import {
   Clock,
   Turns,
   type Answer,
-  type AnswerPart,
+  type AnswerParts,
   type Call,
   type CallWithTurn,
   type ModelSettings,
@@ -91,7 +91,8 @@ function noteTooSmall(
 }
 
 /** A failure after the first content, in the words a caller may see. */
-function translated(parts: AsyncIterable<AnswerPart>, model: ModelSettings): AsyncIterable<AnswerPart> {
+function translated(parts: AnswerParts, model: ModelSettings): AnswerParts {
+  if (parts.whole !== undefined) return parts;
   const source = parts[Symbol.asyncIterator]();
   return {
     [Symbol.asyncIterator]: () => ({

@@ -1,5 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, type AnswerPart, type Call, type Turn } from '@spillway/contracts';
+import { Clock, type AnswerParts, type Call, type Turn } from '@spillway/contracts';
 import { ModelHealth } from '@spillway/health';
 import { Providers } from '@spillway/providers';
 import { Metrics } from '@spillway/telemetry';
@@ -22,7 +22,7 @@ export class ModelCaller {
    * Resolves with the parts of the answer once its first content is there; closes the turn on every path.
    * @throws UpstreamFailure, or the reason of the call's signal; so do the parts.
    */
-  call(call: Call, turn: Turn): Promise<AsyncIterable<AnswerPart>> {
+  call(call: Call, turn: Turn): Promise<AnswerParts> {
     const { model } = turn;
     const { meter, health, quality } = this;
     const attempt = new Attempt(call, turn, this.clock, { meter, health, quality });

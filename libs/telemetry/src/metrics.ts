@@ -1,5 +1,6 @@
-import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Journal, Operation, Outcome, Priority, Usage } from '@spillway/contracts';
+import { Distribution } from './distribution';
 import { Tally } from './tally';
 
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
@@ -41,13 +42,13 @@ export class Metrics {
     'priority',
     'outcome',
   ]);
-  private readonly duration = this.histogram(
+  private readonly duration = this.distribution(
     'spillway_request_duration_seconds',
     'From receipt to the last byte',
     ['priority', 'outcome'],
     LATENCY_SECONDS,
   );
-  private readonly queueWait = this.histogram(
+  private readonly queueWait = this.distribution(
     'spillway_queue_wait_seconds',
     'Waiting for turns',
     ['priority'],
@@ -82,13 +83,13 @@ export class Metrics {
     'model',
     'signal',
   ]);
-  private readonly upstreamDuration = this.histogram(
+  private readonly upstreamDuration = this.distribution(
     'spillway_upstream_duration_seconds',
     'Calls of a model, whole answer',
     ['model'],
     LATENCY_SECONDS,
   );
-  private readonly firstContent = this.histogram(
+  private readonly firstContent = this.distribution(
     'spillway_time_to_first_token_seconds',
     'From the call of a model to its first content',
     ['model'],
@@ -102,13 +103,13 @@ export class Metrics {
     'service',
     'state',
   ]);
-  private readonly genaiDuration = this.histogram(
+  private readonly genaiDuration = this.distribution(
     'gen_ai_client_operation_duration_seconds',
     'OpenTelemetry GenAI: duration of client operations',
     ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'error_type'],
     GENAI_SECONDS,
   );
-  private readonly genaiTokens = this.histogram(
+  private readonly genaiTokens = this.distribution(
     'gen_ai_client_token_usage',
     'OpenTelemetry GenAI: tokens of client operations',
     ['gen_ai_operation_name', 'gen_ai_provider_name', 'gen_ai_request_model', 'gen_ai_token_type'],
@@ -123,8 +124,8 @@ export class Metrics {
   call(journal: Journal, outcome: Outcome, seconds: number): void {
     const priority = journal.priority ?? 'none';
     this.requests.add(1, journal.routeLabel, priority, outcome);
-    this.duration.observe({ priority, outcome }, seconds);
-    if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.observe({ priority }, journal.queueMs / 1000);
+    this.duration.add(seconds, priority, outcome);
+    if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.add(journal.queueMs / 1000, priority);
     if (journal.saved !== null) {
       this.saved.add(journal.saved.input, 'input');
       this.saved.add(journal.saved.output, 'output');
@@ -153,18 +154,14 @@ export class Metrics {
   upstream(call: UpstreamCall): void {
     const { model, usage } = call;
     this.upstreamCalls.add(1, model, call.status);
-    this.upstreamDuration.observe({ model }, call.seconds);
-    if (call.firstContentSeconds !== null) this.firstContent.observe({ model }, call.firstContentSeconds);
-    const labels = {
-      gen_ai_operation_name: call.operation,
-      gen_ai_provider_name: call.provider,
-      gen_ai_request_model: model,
-    };
-    this.genaiDuration.observe({ ...labels, error_type: call.status === '200' ? '' : call.status }, call.seconds);
+    this.upstreamDuration.add(call.seconds, model);
+    if (call.firstContentSeconds !== null) this.firstContent.add(call.firstContentSeconds, model);
+    const { operation, provider } = call;
+    this.genaiDuration.add(call.seconds, operation, provider, model, call.status === '200' ? '' : call.status);
     if (usage === null) return;
     for (const direction of ['input', 'output'] as const) {
       this.tokens.add(usage[direction], model, direction);
-      this.genaiTokens.observe({ ...labels, gen_ai_token_type: direction }, usage[direction]);
+      this.genaiTokens.add(usage[direction], operation, provider, model, direction);
     }
   }
 
@@ -235,7 +232,7 @@ export class Metrics {
     return new Gauge({ name, help, labelNames, registers: [this.registry] });
   }
 
-  private histogram(name: string, help: string, labelNames: string[], buckets: number[]): Histogram {
-    return new Histogram({ name, help, labelNames, buckets, registers: [this.registry] });
+  private distribution(name: string, help: string, labelNames: string[], buckets: number[]): Distribution {
+    return new Distribution({ name, help, labelNames, buckets, registry: this.registry });
   }
 }

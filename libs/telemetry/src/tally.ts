@@ -1,4 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
+import { keyOf, labelsOf } from './labels';
 
 interface TallyOptions {
   readonly name: string;
@@ -38,12 +39,7 @@ export class Tally {
   /** `values` in the order of the names of the labels. What no counter can grow by is left out: a model may report it. */
   add(amount: number, ...values: readonly string[]): void {
     if (!(amount >= 0 && amount < Infinity)) return;
-    const key = values.join('\n');
+    const key = keyOf(values);
     this.pending.set(key, (this.pending.get(key) ?? 0) + amount);
   }
-}
-
-function labelsOf(names: readonly string[], key: string): Record<string, string> {
-  const values = key.split('\n');
-  return Object.fromEntries(names.map((name, index) => [name, values[index] ?? '']));
 }
