@@ -13,17 +13,25 @@ class Process {
   private readonly neighbours: Neighbours;
   private isStopped = false;
 
-  constructor(url: string, prefix: string) {
+  constructor(
+    url: string,
+    prefix: string,
+    readonly count = { processes: 2 },
+  ) {
     this.connections = new RedisConnections({ url, prefix });
     this.guard = new RedisGuard(this.connections);
-    const parts = { connections: this.connections, guard: this.guard, channels: new RedisChannels(this.connections) };
-    this.neighbours = new Neighbours(parts, new SystemClock());
+    const channels = new RedisChannels(this.connections);
+    this.neighbours = new Neighbours(
+      { connections: this.connections, guard: this.guard, channels, count },
+      new SystemClock(),
+    );
     this.below = new Below({}, undefined, this.neighbours);
   }
 
   async start(): Promise<this> {
     await this.connections.onModuleInit();
     await this.guard.onModuleInit();
+    this.neighbours.onApplicationBootstrap();
     return this;
   }
 
@@ -50,8 +58,11 @@ class Process {
 let prefixes = 0;
 const processes: Process[] = [];
 
-async function start(count: number, url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? ''): Promise<Process[]> {
-  const prefix = `coalescing-${process.pid}-${++prefixes}`;
+const newPrefix = (): string => `coalescing-${process.pid}-${++prefixes}`;
+const REDIS = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
+
+async function start(count: number, url = REDIS): Promise<Process[]> {
+  const prefix = newPrefix();
   const started = await Promise.all(Array.from({ length: count }, () => new Process(url, prefix).start()));
   processes.push(...started);
   return started;
@@ -88,6 +99,25 @@ describe('equal calls in several processes', () => {
       expect(call.journal.saved).toEqual({ input: 3, output: 2 });
     }
     await until(async () => (await keysLike(one, 'coalesce:lead:*')).length === 0);
+  });
+
+  it('are led by nobody while a process is alone, and from the moment at which another comes', async () => {
+    const prefix = newPrefix();
+    const lonely = await new Process(REDIS, prefix, { processes: 1 }).start();
+    processes.push(lonely);
+    lonely.ask({ cacheKey: 'alone' });
+    const alone = await lonely.run();
+    await moment();
+    expect(await keysLike(lonely, 'coalesce:lead:*')).toEqual([]);
+    processes.push(await new Process(REDIS, prefix).start());
+    await moment();
+    lonely.ask({ cacheKey: 'beside' });
+    const beside = await lonely.run(1);
+    expect(await keysLike(lonely, 'coalesce:lead:*')).toHaveLength(1);
+    for (const run of [alone, beside]) {
+      run.begin();
+      run.finish({ input: 1, output: 1 });
+    }
   });
 
   it('get the answer from its start, however late they come', async () => {

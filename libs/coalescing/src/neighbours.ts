@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
 import {
   rankOf,
   type Answer,
@@ -10,6 +10,7 @@ import {
   type Next,
 } from '@spillway/contracts';
 import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { Company, type ProcessCount } from './company';
 import type { Flight } from './flight';
 import { Leads, type Lead } from './leads';
 import { Relay } from './relay';
@@ -18,7 +19,8 @@ import { Transcripts, type Entry } from './transcript';
 
 type Message =
   | { readonly kind: 'knock'; readonly token: string; readonly from: string }
-  | { readonly kind: 'news'; readonly token: string };
+  | { readonly kind: 'news'; readonly token: string }
+  | { readonly kind: 'hello' };
 
 /** A flight that this process leads for all. */
 interface Led {
@@ -32,40 +34,63 @@ interface Led {
   works: number;
 }
 
+/** In the place of the id of a process. */
+const EVERYBODY = 'all';
+
 interface NeighbourParts {
   readonly connections: RedisConnections;
   readonly guard: RedisGuard;
   readonly channels: RedisChannels;
+  readonly count: ProcessCount;
 }
 
 /**
  * The flights of the other processes on the same Redis. One process leads a flight; it relays what it hears only while
  * others follow. Trouble with Redis means that processes do not share.
  */
-export class Neighbours implements BeforeApplicationShutdown {
+export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly processId = randomBytes(8).toString('hex');
   private readonly led = new Map<string, Led>();
   private readonly ledByFlight = new Map<Flight, Led>();
   private readonly followed = new Map<string, RemoteAnswer>();
   private readonly leads: Leads;
   private readonly transcripts: Transcripts;
-  private readonly unsubscribe: () => void;
+  private readonly company: Company;
+  private readonly subscriptions: readonly (() => void)[];
 
   constructor(
     private readonly redis: NeighbourParts,
     private readonly clock: Clock,
   ) {
-    const { connections, guard, channels } = redis;
+    const { connections, guard, channels, count } = redis;
     const connection = connections.get('commands');
     this.leads = new Leads(connection, guard, connections.prefix, this.processId);
     this.transcripts = new Transcripts(connection, guard, connections.prefix);
-    this.unsubscribe = channels.channel(this.channelOf(this.processId), message =>
-      this.hear(JSON.parse(message) as Message),
-    );
+    this.company = new Company(count, clock);
+    const hear = (text: string): void => this.hear(JSON.parse(text) as Message);
+    this.subscriptions = [EVERYBODY, this.processId].map(name => channels.channel(this.channelOf(name), hear));
   }
 
   /** Does the work of a flight, or follows the process that does. */
-  async work(flightId: string, flight: Flight, call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
+  work(flightId: string, flight: Flight, call: KeyedCall, next: Next<KeyedCall>): Promise<Answer> {
+    return this.company.isThere ? this.workBesideOthers(flightId, flight, call, next) : next(call);
+  }
+
+  /** From now on calls of others may be calls of this process. */
+  onApplicationBootstrap(): void {
+    this.send(EVERYBODY, { kind: 'hello' }).catch(() => undefined);
+  }
+
+  beforeApplicationShutdown(): void {
+    for (const unsubscribe of this.subscriptions) unsubscribe();
+  }
+
+  private async workBesideOthers(
+    flightId: string,
+    flight: Flight,
+    call: KeyedCall,
+    next: Next<KeyedCall>,
+  ): Promise<Answer> {
     const own = this.ledByFlight.get(flight);
     if (own !== undefined) return this.lead(own, call, next);
     // Who follows a process in vain tries to lead once, then goes on without the others.
@@ -83,10 +108,6 @@ export class Neighbours implements BeforeApplicationShutdown {
     }
     call.signal.throwIfAborted();
     return next(call);
-  }
-
-  beforeApplicationShutdown(): void {
-    this.unsubscribe();
   }
 
   private begin(lead: Lead, flight: Flight, call: KeyedCall): Led {
@@ -148,8 +169,16 @@ export class Neighbours implements BeforeApplicationShutdown {
   }
 
   private hear(message: Message): void {
-    if (message.kind === 'news') this.followed.get(message.token)?.news();
-    else this.letIn(message.token, message.from);
+    switch (message.kind) {
+      case 'news':
+        return this.followed.get(message.token)?.news();
+      case 'knock':
+        return this.letIn(message.token, message.from);
+      case 'hello':
+        return this.company.sign();
+      default:
+        return message satisfies never;
+    }
   }
 
   private letIn(token: string, follower: string): void {

@@ -59,6 +59,6 @@ function follower(permits: Permits, share: LocalShare, own: MemoryPermits): UseF
     { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, LocalShare, Clock, ConfigStore] },
     { provide: UseFollower, useFactory: follower, inject: [Permits, LocalShare, MemoryPermits] },
   ],
-  exports: [AdaptiveModule, MemoryPermits, Permits, QuotaSettings, TokenEstimator],
+  exports: [AdaptiveModule, LocalShare, MemoryPermits, Permits, QuotaSettings, TokenEstimator],
 })
 export class QuotaModule {}
