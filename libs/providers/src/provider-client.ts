@@ -90,6 +90,11 @@ class LeanSdk extends OpenAI {
     const passengers = { body: body as Buffer, target: await target, ...fetchOptions };
     return { req: { method: 'POST', headers: NO_HEADERS, ...passengers }, url: path, timeout: NO_TIMEOUT_MS };
   }
+
+  /** Without the timer, listener and copies of the SDK's own: who aborts is the exchange. */
+  override fetchWithTimeout(...[url, init]: Parameters<OpenAI['fetchWithTimeout']>): Promise<Response> {
+    return leanFetch(url, init);
+  }
 }
 
 function targetOf(address: string, headers: Headers): Target {
@@ -107,6 +112,7 @@ class LeanResponse implements ExchangeHead {
   ) {}
 }
 
+/** Gets what `buildRequest` has put in. */
 async function leanFetch(_url: unknown, init?: unknown): Promise<Response> {
   const { exchange, extraHeaders, target, body } = init as LeanInit;
   const { status, headers: answered } = await exchange.open({

@@ -16,10 +16,10 @@ export interface LineSink {
 }
 
 /**
- * Lines are written together: one write for each line takes twice the time that making it does. Each write wakes a
- * thread; one every dozen lines was still 8 % of the time of a call that asks a model, on a busy machine.
+ * Lines are written together: one write for each line takes twice the time that making it does, and each wakes a thread.
+ * Just less than what the destination writes at once.
  */
-const TOGETHER_BYTES = 65_536;
+const TOGETHER_BYTES = 16_000;
 const FLUSH_AFTER_MS = 50;
 
 /**
