@@ -1,6 +1,7 @@
 import { Injectable, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Redis, type RedisOptions } from 'ioredis';
 import { withDeadline } from './deadline';
+import { GatheringRedis } from './gathering-redis';
 import type { RedisSettings } from './redis-settings';
 
 const RECONNECT_EVERY_MS = 500;
@@ -16,15 +17,18 @@ const ROLES = {
   /** BullMQ's workers: their blocking reads wait for Redis as long as it takes. */
   worker: { maxRetriesPerRequest: null },
   /** Cache reads and writes, many at a time. */
-  commands: { ...ONCE, enableAutoPipelining: true, commandTimeout: 1000 },
-  /** The scripts of the permits: those of one turn of the event loop in one write, as each write costs some 30 µs. */
-  law: { ...ONCE, enableAutoPipelining: true },
+  commands: { ...ONCE, commandTimeout: 1000 },
+  /** The scripts of the permits. */
+  law: ONCE,
   subscriber: { maxRetriesPerRequest: null },
   /** Of the guard alone, so that a slow command elsewhere does not look like a lost Redis. */
   probe: ONCE,
 } satisfies Record<string, RedisOptions>;
 
 type RedisRole = keyof typeof ROLES;
+
+/** Roles of which a busy process asks many things at a time. BullMQ's own are left alone. */
+const BUSY: ReadonlySet<RedisRole> = new Set(['commands', 'law']);
 
 /** The connections of this process, one per role: what one role waits for, another must not. */
 @Injectable()
@@ -68,7 +72,8 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
 }
 
 function connect(url: string, role: RedisRole): Redis {
-  const connection = new Redis(url, {
+  const Kind = BUSY.has(role) ? GatheringRedis : Redis;
+  const connection = new Kind(url, {
     connectionName: `spillway-${role}`,
     connectTimeout: CONNECT_WITHIN_MS,
     disconnectTimeout: QUIT_WITHIN_MS,
