@@ -3,10 +3,10 @@ import { newChatBody } from './requests.mjs';
 import { atLeast, atMost } from './targets.mjs';
 
 const EXPRESS_CPU =
-  'the row without Redis shows what Redis adds: six commands a miss, each some 30 µs here. Beyond the proxy, both write a log line and metrics, make a key, keep the ' +
+  'the row without Redis shows what Redis adds: four commands a miss (look-up, permit, its return, the kept answer), the writes of a turn of the event loop together. Beyond the proxy, both write a log line and metrics, make a key, keep the ' +
   'answer, hold a permit and watch limits of time.';
 const EXPRESS_TIME =
-  'three round trips to Redis come before the call of the model: the look-up, the lead among processes, the permit.';
+  'two round trips to Redis come before the call of the model: the look-up and the permit; beside other processes a third, for the lead among them.';
 const QUEUED_RATE =
   'cause not established; where “core busy” is well below 100 other programs, or waiting, took the rest of the core.';
 
