@@ -62,6 +62,8 @@ export class Flight {
   private isShared = false;
   /** Milliseconds since the epoch; null: the answer is not complete. */
   private completedAt: number | null = null;
+  /** From when on the cache has the answer: it is kept one turn of the event loop after it is complete. */
+  private keptFrom = Infinity;
 
   constructor(private readonly options: FlightOptions) {}
 
@@ -72,7 +74,7 @@ export class Flight {
       case 'waiting':
         return true;
       case 'answered':
-        return this.state.parts.start !== null && (this.completedAt ?? Infinity) >= call.receivedAt;
+        return this.state.parts.start !== null && this.keptFrom >= call.receivedAt;
       case 'ending':
       case 'over':
         return false;
@@ -211,6 +213,7 @@ export class Flight {
     if (end === 'failed') return this.close();
     if (this.state.kind === 'over') return;
     this.completedAt = this.options.clock.now();
+    setImmediate(() => (this.keptFrom = this.options.clock.now()));
     this.options.landed('complete');
   }
 
