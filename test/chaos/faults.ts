@@ -55,9 +55,9 @@ export async function play(scene: Scene, fault: ScheduledFault): Promise<void> {
 }
 
 async function withoutRedis(scene: Scene, away: () => Promise<void>): Promise<void> {
-  scene.redisIsAway = true;
+  const from = Date.now();
   await away();
-  scene.redisIsAway = false;
+  scene.withoutRedis.push({ from, to: Date.now() });
 }
 
 /** The course of a fault of a model: what it does, a step after the other, in equal times. */

@@ -9,6 +9,8 @@ const MODELS = ['first', 'second', 'spare'] as const;
 export const FRAIL = ['first', 'second'] as const;
 export const INFLIGHT = 4;
 export const LEASE_MS = 4_000;
+/** Until every process knows of a new one: it looks once a second, and a busy machine is late. */
+const KNOWN_MS = 3_000;
 /** A model that does not load makes every call wait as long. */
 const LOADING_MS = 1_200;
 export const USUAL_LATENCY = { first_token_ms: 100, tokens_per_s: 2_000 };
@@ -47,11 +49,11 @@ interface Place {
 
 /** Two gateways and a worker on one Redis that keeps its data, and the models that they call. */
 export class Scene {
-  /** When a process began while Redis was away: it knows of no others. */
-  lonelyStarts = 0;
+  /** When a process began, and when Redis was away. */
+  readonly starts: Span[] = [];
+  readonly withoutRedis: Span[] = [];
   /** When Redis came back without its data, milliseconds since the epoch. */
   readonly wipes: number[] = [];
-  redisIsAway = false;
   private readonly dead: SpillwayProcess[] = [];
 
   private constructor(
@@ -68,6 +70,13 @@ export class Scene {
     );
     if (one === undefined || other === undefined || worker === undefined) throw new Error('a process is missing');
     return new Scene(installation, [placeOf(one), placeOf(other)], placeOf(worker));
+  }
+
+  /** Processes that began while Redis was away, or had not been seen by all when it went. */
+  get lonelyStarts(): number {
+    const isLonely = ({ from, to }: Span): boolean =>
+      this.withoutRedis.some(away => away.from <= to + KNOWN_MS && away.to >= from);
+    return this.starts.filter(isLonely).length;
   }
 
   get processes(): readonly SpillwayProcess[] {
@@ -89,9 +98,10 @@ export class Scene {
     await place.process.ended();
     place.trouble.push({ from, to: Date.now() });
     await sleep(afterMs);
-    if (this.redisIsAway) this.lonelyStarts += 1;
+    const startsAt = Date.now();
     place.process = await this.installation.start(role, configuration);
     place.isDown = false;
+    this.starts.push({ from: startsAt, to: Date.now() });
   }
 
   /** Has a process stand still for a while, as one does whose event loop is blocked. */
