@@ -2,6 +2,11 @@ import { ConfigStore, ConfigurationError, type Environment } from '@spillway/con
 import { createLogger, type Logger } from '@spillway/telemetry';
 import type { Surroundings } from '@spillway/pipeline';
 
+type ProcessLog = ReturnType<typeof createLogger>;
+
+/** For the last lines of the log. */
+const LAST_WORDS_MS = 1_000;
+
 /** Something that serves until it is stopped. */
 export interface Running {
   /** Null where nothing listens. */
@@ -65,13 +70,18 @@ function reload(config: ConfigStore, logger: Logger): void {
   }
 }
 
-function end(signal: NodeJS.Signals, running: Running, logger: Logger): void {
+function end(signal: NodeJS.Signals, running: Running, logger: ProcessLog): void {
   logger.info({ signal }, 'stopping: calls under way are finished first');
   running.stop().then(
-    () => process.exit(0),
+    () => leave(0, logger),
     (error: unknown) => {
       logger.error({ err: error }, 'could not stop in order');
-      process.exit(1);
+      leave(1, logger);
     },
   );
+}
+
+function leave(code: number, logger: ProcessLog): void {
+  setTimeout(() => process.exit(code), LAST_WORDS_MS);
+  void logger.written().then(() => process.exit(code));
 }

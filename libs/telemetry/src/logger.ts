@@ -11,8 +11,8 @@ export abstract class Logger {
 /** What lines go to. */
 export interface LineSink {
   write(line: Buffer): void;
-  /** Passes on what is buffered. */
-  flush(): void;
+  /** Passes on what is buffered; `done` is called when that is written, or cannot be. */
+  flush(done?: () => void): void;
 }
 
 /**
@@ -61,6 +61,14 @@ export class JsonLines extends Logger {
     this.write('error', fields, message);
   }
 
+  /**
+   * Resolves when all lines so far are written, or cannot be. Before an exit: the flush there waits for ever for a reader
+   * that is gone, which only a write before it finds out.
+   */
+  written(): Promise<void> {
+    return new Promise(resolve => this.sink.flush(resolve));
+  }
+
   private write(level: string, fields: object, message: string | undefined): void {
     if (valueOf(level) < this.threshold) return;
     let line = `{"level":"${level}","time":"${this.timeNow()}"`;
@@ -90,7 +98,7 @@ export function createLogger(level: string): JsonLines {
   const stdout = destination({ dest: 1, sync: false, minLength: TOGETHER_BYTES, contentMode: 'buffer' });
   // Its type knows of texts alone.
   const write = (line: Buffer): boolean => stdout.write(line as unknown as string);
-  return new JsonLines(level, { write, flush: () => stdout.flush() });
+  return new JsonLines(level, { write, flush: done => stdout.flush(() => done?.()) });
 }
 
 function valueOf(level: string): number {
