@@ -1,3 +1,3 @@
 export { AdmissionModule } from './admission.module';
 export { AdmitCallerStage } from './admit-caller.stage';
-export { Gatekeeper } from './gatekeeper';
+export { Gatekeeper, type Credentials } from './gatekeeper';

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Controller, Get, Param, Res } from '@nestjs/common';
-import type { FastifyReply } from 'fastify';
-import { NotFound } from '@spillway/contracts';
+import { Controller, Get, Param, Req, Res } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Gatekeeper } from '@spillway/admission';
+import { NotFound, SpillwayError } from '@spillway/contracts';
+import { credentialsOf } from './doorkeeper';
 
 const FOLDER = join(__dirname, '../ui');
 const TYPES: Readonly<Record<string, string>> = {
@@ -28,14 +30,28 @@ const HEADERS = {
 export class ConsoleController {
   private readonly files = new Map(Object.keys(TYPES).map(name => [name, readFileSync(join(FOLDER, name), 'utf8')]));
 
+  constructor(private readonly gatekeeper: Gatekeeper) {}
+
+  /** The same page with and without the key: it asks for it; only the status says that it is needed. */
   @Get()
-  page(@Res() reply: FastifyReply): void {
+  page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
+    void reply.code(this.statusFor(request));
     this.send('index.html', reply);
   }
 
   @Get(':file')
   file(@Param('file') name: string, @Res() reply: FastifyReply): void {
     this.send(name, reply);
+  }
+
+  private statusFor(request: FastifyRequest): number {
+    try {
+      this.gatekeeper.requireAdmin(credentialsOf(request));
+      return 200;
+    } catch (error) {
+      if (error instanceof SpillwayError) return error.status;
+      throw error;
+    }
   }
 
   private send(name: string, reply: FastifyReply): void {

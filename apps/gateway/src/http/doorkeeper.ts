@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { InvalidApiKey, type Caller } from '@spillway/contracts';
-import type { Gatekeeper } from '@spillway/admission';
+import type { Credentials, Gatekeeper } from '@spillway/admission';
 
 /** `page`: of the console, which holds no data. */
 type Door = 'caller' | 'operator' | 'page' | 'open';
@@ -44,13 +44,14 @@ export function guardDoors(server: FastifyInstance, gatekeeper: Gatekeeper): voi
 function check(request: FastifyRequest, gatekeeper: Gatekeeper): void {
   const door = request.method === 'OPTIONS' ? 'open' : doorOf(request);
   if (door === 'open') return;
-  const credentials = {
-    authorization: request.headers.authorization,
-    remoteAddress: request.socket.remoteAddress,
-  };
+  const credentials = credentialsOf(request);
   if (door === 'caller') request.caller = gatekeeper.identify(credentials);
   else if (door === 'page') gatekeeper.requireMayAskKey(credentials);
   else gatekeeper.requireAdmin(credentials);
+}
+
+export function credentialsOf({ headers, socket }: FastifyRequest): Credentials {
+  return { authorization: headers.authorization, remoteAddress: socket.remoteAddress };
 }
 
 /** The caller that was identified for this request. */
