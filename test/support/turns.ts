@@ -5,6 +5,7 @@ import { Module } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { ConfigStore } from '@spillway/config';
 import { PRIORITIES, Turns, type Call, type ModelSettings, type Priority } from '@spillway/contracts';
+import { HealthModule } from '@spillway/health';
 import { EnvironmentModule } from '@spillway/pipeline';
 import { RedisConnections } from '@spillway/redis';
 import { Scheduling, SchedulingModule } from '@spillway/scheduling';
@@ -66,7 +67,7 @@ export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix
 
 export async function startProcess(config: ConfigStore, role: 'all' | 'gateway' = 'all'): Promise<TurnProcess> {
   const silent = { debug: () => undefined, info: () => undefined, warn: console.warn, error: console.error };
-  @Module({ imports: [EnvironmentModule.forRoot({ config, logger: silent }), SchedulingModule] })
+  @Module({ imports: [EnvironmentModule.forRoot({ config, logger: silent }), HealthModule, SchedulingModule] })
   class TurnsApp {}
   const app = await NestFactory.createApplicationContext(TurnsApp, { logger: ['error'], abortOnError: false });
   const scheduling = app.get(Scheduling);
