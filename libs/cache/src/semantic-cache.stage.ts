@@ -58,7 +58,7 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
       const isTrusted = serve && this.reuse.trustsGuard(call.route.name);
       const kept = await this.tried(call, neighbour, isTrusted, serve && !isTrusted ? 'distrusted' : reason);
       if (kept !== null) {
-        this.reuse.reused(call, near, neighbour, 'hit');
+        this.reuse.reused(call, near, neighbour, null);
         return { kept, vector };
       }
     }
@@ -66,7 +66,7 @@ export class SemanticCacheStage implements Stage<KeyedCall> {
     for (const likely of weighed.filter(one => rules.guard !== 'off' && this.reuse.isSure(call, one))) {
       const kept = await this.tried(call, likely.candidate, true, 'learned');
       if (kept !== null) {
-        this.reuse.reused(call, near, likely.candidate, 'learned');
+        this.reuse.reused(call, near, likely.candidate, likely);
         return { kept, vector };
       }
     }

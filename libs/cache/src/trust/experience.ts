@@ -135,10 +135,14 @@ export class Experience {
     const rivals = all.filter(other => other.group !== group);
     const leadIn = (by: Measure): number =>
       one[by] - (rivals.length === 0 ? NOTHING_NEAR : Math.max(...rivals.map(rival => rival[by])));
+    const difference = differenceOf(asked, kept);
+    const danger = dangerOf(difference);
     const features = pairFeatures(
       {
         asked,
         kept,
+        difference,
+        danger,
         score,
         words,
         grams,
@@ -150,8 +154,7 @@ export class Experience {
       },
       this.rarity,
     );
-    const dangerous = dangerOf(differenceOf(asked, kept)) !== null;
-    return { candidate, probability: this.verifier.probability(features), features, dangerous };
+    return { candidate, probability: this.verifier.probability(features), features, dangerous: danger !== null };
   }
 }
 

@@ -1,6 +1,7 @@
-import { dangerOf, isExplained } from '../language/dangers';
-import { differenceOf, type Difference } from '../language/difference';
+import { isExplained } from '../language/dangers';
+import type { Difference } from '../language/difference';
 import { doubtOf } from '../language/doubts';
+import type { GuardReason } from '../language/guard-reason';
 import type { Term } from '../language/reading';
 import type { Rarity } from './rarity';
 
@@ -8,6 +9,9 @@ import type { Rarity } from './rarity';
 export interface Compared {
   readonly asked: readonly Term[];
   readonly kept: readonly Term[];
+  /** Of the two, and what in it no similarity makes good. */
+  readonly difference: Difference;
+  readonly danger: GuardReason | null;
   /** Cosine of the two. */
   readonly score: number;
   /** By how much the nearest question of another group is farther; the same for words and for pieces of words. */
@@ -29,7 +33,6 @@ export interface Compared {
  */
 export function pairFeatures(pair: Compared, rarity: Rarity<string>): readonly number[] {
   const { asked, kept, score, lead, words, grams, agreement, groupSize } = pair;
-  const difference = differenceOf(asked, kept);
   return [
     1,
     score * 4,
@@ -41,7 +44,7 @@ export function pairFeatures(pair: Compared, rarity: Rarity<string>): readonly n
     words * agreement * 2,
     Math.log1p(groupSize) / 2,
     ...contentFeatures(asked, kept, rarity),
-    ...guardFeatures(difference),
+    ...guardFeatures(pair),
     Math.abs(asked.length - kept.length) / 5,
     grams * 4,
     pair.wordLead * 8,
@@ -68,9 +71,8 @@ function contentFeatures(asked: readonly Term[], kept: readonly Term[], rarity: 
   ];
 }
 
-function guardFeatures(difference: Difference): number[] {
+function guardFeatures({ difference, danger }: Compared): number[] {
   const { a, onlyA, onlyB, asksA, asksB } = difference;
-  const danger = dangerOf(difference);
   const doubt = doubtOf(difference);
   const sameAsks = asksA.size === asksB.size && [...asksA].every(ask => asksB.has(ask));
   return [

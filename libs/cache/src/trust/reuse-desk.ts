@@ -49,21 +49,18 @@ export class ReuseDesk {
 
   /**
    * An answer was reused, or in shadow would have been. Of what the guard lets through a sample is judged; what is
-   * reused because experience was sure is judged always: the boundary is drawn from what lies above it, too.
+   * reused because experience was sure (`learned`) is judged always: the boundary is drawn from what lies above it, too.
    */
-  reused(call: KeyedCall, near: NearQuestions, neighbour: Neighbour, role: Reuse['role']): void {
+  reused(call: KeyedCall, near: NearQuestions, neighbour: Neighbour, learned: Weighed<Neighbour> | null): void {
     const { route, cacheKey, id } = call;
     this.looked(call, near, true);
     if (cacheKey === null) return;
+    const role = learned === null ? 'hit' : 'learned';
     const reuse: Reuse = { route: route.name, partition: near.partition, asked: cacheKey, kept: neighbour.id, role };
     this.reuses.remember(id, reuse);
-    const pair = (): Pair => {
-      const weighed = this.trust.of(route.name).weigh(near.text, near.neighbours);
-      const features = weighed.find(({ candidate }) => candidate === neighbour)?.features ?? null;
-      return { ...reuse, features, texts: [near.text, neighbour.text] };
-    };
-    if (role === 'hit') this.judge.sampled(pair);
-    else this.judge.all([pair()]);
+    const pairOf = (features: Pair['features']): Pair => ({ ...reuse, features, texts: [near.text, neighbour.text] });
+    if (learned !== null) this.judge.all([pairOf(learned.features)]);
+    else this.judge.sampled(() => pairOf(this.featuresOf(route.name, near, neighbour)));
   }
 
   /** Nothing served: what came nearest is judged, so that the next one may be served. */
@@ -95,6 +92,11 @@ export class ReuseDesk {
 
   quality(): Readonly<Record<string, RouteQuality>> {
     return this.trust.quality();
+  }
+
+  private featuresOf(route: string, { text, neighbours }: NearQuestions, neighbour: Neighbour): Pair['features'] {
+    const weighed = this.trust.of(route).weigh(text, neighbours);
+    return weighed.find(({ candidate }) => candidate === neighbour)?.features ?? null;
   }
 
   private looked({ route }: KeyedCall, { text }: NearQuestions, hit: boolean): void {
