@@ -43,7 +43,13 @@ describe('the health of models', () => {
       env: shared ? { REDIS_URL: redis.url } : {},
     });
     gateways.push(gateway);
+    // A start holds up the others in this process, for which Redis may look lost meanwhile.
+    await Promise.all(gateways.map(one => eventually(() => isWhole(one))));
     return gateway;
+  };
+  const isWhole = async ({ url }: Gateway): Promise<boolean> => {
+    const { status } = (await (await fetch(`${url}/readyz`)).json()) as { status: string };
+    return status === 'ok';
   };
   const call = async ({ url }: Gateway, model = 'assistant', path = '/v1') => {
     const { text, headers } = await ask(callerOf(url, { path }), model, 'how are you?');
