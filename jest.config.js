@@ -32,8 +32,6 @@ const project = (displayName, pattern, more = {}) => ({
 
 module.exports = {
   testTimeout: 30_000,
-  // Most of the time of the long suites is waiting, so that two go well together even on two cores.
-  maxWorkers: 2,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   projects: [
