@@ -159,6 +159,35 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     expect(Math.abs(share('normal') - 0.1)).toBeLessThanOrEqual(0.02);
   });
 
+  it('spares a permit only below the share of the lowest class, out of no guarantee, and books it as its own class', async () => {
+    world.limits.set('m', { inflight: 20 });
+    world.limits.classes = SHARES;
+    const spare = (): Promise<Grant | null> => permits.takeSpare(waitRequest('critical'));
+    for (let used = 0; used < 13; used++) await take('critical');
+    const spared = await spare();
+    expect(spared).not.toBeNull();
+    // 14 of 20 are 0.7; one more would be that of LOW by its guarantee, which is untouched.
+    expect(await spare()).toBeNull();
+    expect(await permits.inflight()).toEqual({ m: 14 });
+    expect(await room('low')).toBe(1);
+    expect(await spare()).toBeNull();
+    if (spared !== null) await permits.release(spared, 'ignored', null);
+    expect(await permits.inflight()).toEqual({ m: 14 });
+  });
+
+  it('spares nothing while anybody waits for the model', async () => {
+    world.limits.set('m', { inflight: 20 });
+    world.limits.set('n', { inflight: 1 });
+    const elsewhere = waitRequest('low', { models: ['n'] });
+    await permits.enter(elsewhere, EXPRESS);
+    // Not reached by a worker yet, it waits for both.
+    const request = waitRequest('low', { models: ['n', 'm'] });
+    await permits.enter(request, QUEUED);
+    expect(await permits.takeSpare(waitRequest('critical'))).toBeNull();
+    await permits.withdraw(request.ticket);
+    expect(await permits.takeSpare(waitRequest('critical'))).toMatchObject({ model: 'm' });
+  });
+
   it('lets traffic grow no faster than it may, and goes on by itself', async () => {
     world.limits.set('m', {}, { growth: { max_ratio: 0.5, per_s: 0.3, floor_rps: 20 } });
     const started: number[] = [];

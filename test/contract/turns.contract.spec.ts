@@ -128,6 +128,22 @@ describe.each(TURN_SYSTEMS)('Turns: $name', kind => {
       second.close('success');
     });
 
+    it('spares a turn that nobody waits for, at once or never', async () => {
+      const [small, large] = models('small', 'large');
+      if (small === undefined || large === undefined) throw new Error('no models');
+      const spared = await system.turns.takeSpare(callOf('critical'), small);
+      expect(spared?.model.name).toBe('small');
+      expect(await system.turns.takeSpare(callOf('critical'), small)).toBeNull();
+      const waiter = take('low');
+      await waiting(1);
+      spared?.close('success', { input: 1, output: 2 });
+      (await waiter).close('success');
+      await until(async () => (await system.inflight())['small'] === 0);
+      const gone = AbortSignal.abort(new ClientGone('gone'));
+      expect(await system.turns.takeSpare(callOf('critical', { signal: gone }), large)).toBeNull();
+      expect((await system.inflight())['large'] ?? 0).toBe(0);
+    });
+
     it('lets calls for one model pass those that wait for another', async () => {
       const held = await take('normal');
       const stuck = [take('normal'), take('normal')];

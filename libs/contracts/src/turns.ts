@@ -44,6 +44,9 @@ export abstract class Turns {
    * @throws QueueFull, QueueTimeout, or the reason of the call's signal.
    */
   abstract take(call: Call, models: readonly ModelSettings[]): Promise<Turn>;
+
+  /** A turn for a call that could as well not be made: one that nobody else wants now; null: there is none. Never fails. */
+  abstract takeSpare(call: Call, model: ModelSettings): Promise<Turn | null>;
 }
 
 /** A call that knows whom it may ask now. */

@@ -9,8 +9,8 @@ export interface Ask {
   /** Rank of its class. */
   readonly rank: number;
   readonly tokens: number;
-  /** Only by the guarantee (`min_share`) of the class: it would go before a higher class. */
-  readonly first?: boolean;
+  /** By only one of share and guarantee (`min_share`) of the class; absent: by either. */
+  readonly only?: 'share' | 'guarantee' | undefined;
 }
 
 export interface LimitRefusal {
@@ -79,11 +79,11 @@ function within(limit: number, used: Float64Array, lane: number, amount: number,
   const total = (used[lane] ?? 0) + (used[lane + 1] ?? 0) + (used[lane + 2] ?? 0);
   const whole = Math.min(amount, limit);
   if (total + whole > limit) return false;
-  if (!ask.first) {
+  if (ask.only !== 'guarantee') {
     const share = portion(terms.share[ask.rank] ?? 1, limit);
     if (total + Math.min(whole, share) <= share) return true;
   }
-  return (used[lane + ask.rank] ?? 0) + whole <= portion(terms.min_share[ask.rank] ?? 0, limit);
+  return ask.only !== 'share' && (used[lane + ask.rank] ?? 0) + whole <= portion(terms.min_share[ask.rank] ?? 0, limit);
 }
 
 function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): LimitRefusal | null {

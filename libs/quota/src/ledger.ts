@@ -63,6 +63,15 @@ export class Ledger {
     return this.position(wait, binds, now);
   }
 
+  /** Grants a permit of a model at once if there is one to spare; null: there is not. */
+  takeSpare(asked: Omit<Wait, 'arrival' | 'since'>, now: number): Grant | null {
+    this.refresh(now);
+    const [name = ''] = asked.models;
+    const model = this.model(name);
+    if (!model.hasSpare(asked.tokens, now)) return null;
+    return this.grant({ ...asked, arrival: ++this.arrivals, since: now }, model, now);
+  }
+
   reach(ticket: string, now: number): Reached {
     this.forgetExpired(now);
     const known = this.tickets.get(ticket);

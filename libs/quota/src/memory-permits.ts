@@ -17,6 +17,7 @@ import {
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
 import type { PermitTimings } from './timings';
+import type { Wait } from './wait-list';
 
 /** The permits of one process alone, by the same law. */
 @Injectable()
@@ -38,8 +39,11 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
   }
 
   async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
-    const { ticket, models, turnBy, tokens, priority } = request;
-    return this.at(now => this.ledger.enter({ ticket, models, turnBy, tokens, rank: rankOf(priority) }, options, now));
+    return this.at(now => this.ledger.enter(waitOf(request), options, now));
+  }
+
+  async takeSpare(request: WaitRequest): Promise<Grant | null> {
+    return this.at(now => this.ledger.takeSpare(waitOf(request), now));
   }
 
   async reach(ticket: string): Promise<Reached> {
@@ -117,4 +121,8 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
       this.lookAt(this.ledger.look(this.clock.now()));
     }, at - this.clock.now()).unref();
   }
+}
+
+function waitOf({ ticket, models, turnBy, tokens, priority }: WaitRequest): Omit<Wait, 'arrival' | 'since'> {
+  return { ticket, models, turnBy, tokens, rank: rankOf(priority) };
 }

@@ -1,6 +1,6 @@
 import { PRIORITIES } from '@spillway/contracts';
 import { byPriority } from './by-priority';
-import { bookable, judge, usage, type LimitRefusal } from './law';
+import { bookable, judge, usage, type Ask, type LimitRefusal } from './law';
 import type { Binding, Terms } from './limits';
 import type { Lesson } from './learned';
 import { ModelUse, type Booking } from './model-use';
@@ -9,6 +9,8 @@ import { WaitList, type Wait } from './wait-list';
 
 /** Whom a model serves next: a wait that may go now, or else until when nobody may unless a call ends. */
 export type Candidate = { readonly wait: Wait } | { readonly wait: null; readonly until: number };
+
+const LOWEST_RANK = PRIORITIES.length - 1;
 
 /** One model with its use and its waits. */
 export class ModelDesk {
@@ -44,6 +46,11 @@ export class ModelDesk {
     return this.judge(wait, now)?.limit ?? null;
   }
 
+  /** Whether there is room for a call that nobody needs: no one waits, and even the lowest class may have more by its share. */
+  hasSpare(tokens: number, now: number): boolean {
+    return this.waits.first() === undefined && this.judge({ rank: LOWEST_RANK, tokens }, now, 'share') === null;
+  }
+
   /** Milliseconds until its limits may admit a call, as far as time alone tells; 0: now, or when a call ends. */
   freeIn(wait: Wait, now: number): number {
     return msUntil(this.judge(wait, now), now) ?? 0;
@@ -62,9 +69,9 @@ export class ModelDesk {
   }
 
   next(now: number): Candidate {
-    for (let rank = PRIORITIES.length - 1; rank > 0; rank--) {
+    for (let rank = LOWEST_RANK; rank > 0; rank--) {
       const owed = (this.use.credit[rank] ?? 0) >= 1 ? this.reached.first(rank) : undefined;
-      if (owed !== undefined && this.judge(owed, now, true) === null) return { wait: owed };
+      if (owed !== undefined && this.judge(owed, now, 'guarantee') === null) return { wait: owed };
     }
     const top = this.waits.first();
     if (top === undefined) return { wait: null, until: Infinity };
@@ -87,8 +94,8 @@ export class ModelDesk {
     };
   }
 
-  private judge({ rank, tokens }: Wait, now: number, first = false): LimitRefusal | null {
-    const verdict = judge(this.terms, this.at(now), { rank, tokens, first });
+  private judge({ rank, tokens }: Ask, now: number, only?: Ask['only']): LimitRefusal | null {
+    const verdict = judge(this.terms, this.at(now), { rank, tokens, only });
     return verdict.admitted ? null : verdict;
   }
 }

@@ -62,6 +62,13 @@ export abstract class Permits {
    */
   abstract enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry>;
 
+  /**
+   * A permit of the first model of a request for a call that could as well not be made, at once or never: null. There is
+   * one to spare while nobody waits for the model, of whatever class, and the use of all stays below the `share` of LOW;
+   * no guarantee is touched. It is booked as one of the request's own class.
+   */
+  abstract takeSpare(request: WaitRequest): Promise<Grant | null>;
+
   /** A worker of this process has reached the ticket in its queue. */
   abstract reach(ticket: string): Promise<Reached>;
 

@@ -82,6 +82,19 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     };
   }
 
+  async takeSpare(request: WaitRequest): Promise<Grant | null> {
+    const { ticket, priority, tokens, models } = request;
+    const [model = ''] = models;
+    const [granted] = await this.pumping('spare', [
+      ticket,
+      rankOf(priority) + 1,
+      tokens,
+      model,
+      this.terms.json(model),
+    ]);
+    return granted === 1 ? grantOf(ticket, model) : null;
+  }
+
   async reach(ticket: string): Promise<Reached> {
     const [kind, first, models] = await this.pumping('reach', [ticket]);
     if (kind === 'granted') return { kind, grant: grantOf(ticket, String(first)) };

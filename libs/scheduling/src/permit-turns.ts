@@ -78,6 +78,19 @@ export abstract class PermitTurns extends Turns {
     }
   }
 
+  async takeSpare(call: Call, model: ModelSettings): Promise<Turn | null> {
+    if (this.stopped || call.signal.aborted) return null;
+    const request = this.requestOf(call, [model]);
+    try {
+      const grant = await this.desk.permits.takeSpare(request);
+      if (grant === null || (this.desk.open.mayBeStale && !(await this.holds(grant)))) return null;
+      return this.begin(call, [model], request, grant);
+    } catch {
+      this.withdraw(request);
+      return null;
+    }
+  }
+
   /** Calls under way by model. */
   inflight(): Promise<Readonly<Record<string, number>>> {
     return this.desk.permits.inflight();

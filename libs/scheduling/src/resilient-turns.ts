@@ -34,6 +34,12 @@ export class ResilientTurns extends Turns {
     }
   }
 
+  /** While Redis is lost nobody knows what others want. */
+  async takeSpare(call: Call, model: ModelSettings): Promise<Turn | null> {
+    const turn = this.shared.lost ? null : await this.shared.turns.takeSpare(call, model);
+    return turn && this.local.adopt(call, turn);
+  }
+
   private takeAlone(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
     call.journal.limitsAreLocal = true;
     return this.local.take(call, models);

@@ -16,6 +16,10 @@ class OneTurn extends Turns {
     if (model === undefined) throw new Error('no model');
     return { model, close: end => void this.ends.push(end) };
   }
+
+  async takeSpare(): Promise<null> {
+    return null;
+  }
 }
 
 const model = { name: 'm' } as ModelSettings;

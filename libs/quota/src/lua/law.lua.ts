@@ -13,23 +13,23 @@ end
 
 -- Whether one more use keeps a limit (0: none) and the class's share of it, or else its guarantee; lane is that before
 -- the most important class. What is larger than a share alone passes when nothing else is counted.
-local function within(limit, used, lane, amount, class, terms, first)
+local function within(limit, used, lane, amount, class, terms, only)
   if not limit or limit == 0 then return true end
   local total = used[lane + 1] + used[lane + 2] + used[lane + 3]
   local whole = math.min(amount, limit)
   if total + whole > limit then return false end
-  if not first then
+  if only ~= 'guarantee' then
     local share = portion(terms.share[class], limit)
     if total + math.min(whole, share) <= share then return true end
   end
-  return used[lane + class] + whole <= portion(terms.min_share[class], limit)
+  return only ~= 'share' and used[lane + class] + whole <= portion(terms.min_share[class], limit)
 end
 
 -- Whether a ring lets a use pass, and if not the moment at which it may. capped: when the limit counts no longer.
-local function passes(model, shape, limit, lane, amount, class, first, capped)
+local function passes(model, shape, limit, lane, amount, class, only, capped)
   if not limit or limit == 0 then return true end
   local ring = ring_of(model, shape)
-  local function fits(used) return within(limit, used, lane, amount, class, model.terms, first) end
+  local function fits(used) return within(limit, used, lane, amount, class, model.terms, only) end
   if fits(ring.sums[1]) then return true end
   return false, function()
     local at = when_fits(model, shape, ring, fits)
@@ -54,18 +54,18 @@ local function may_grow(model)
 end
 
 -- Whether a model admits one more call now; if not, the name of the limit and what finds the moment to ask again.
--- first: only by the guarantee of the class.
-local function admits(model, class, tokens, first)
+-- only: by the share or the guarantee of the class alone; nil: by either.
+local function admits(model, class, tokens, only)
   local terms = model.terms
-  if not within(terms.inflight, model.state.inflight, 0, 1, class, terms, first) then return false, 'inflight' end
+  if not within(terms.inflight, model.state.inflight, 0, 1, class, terms, only) then return false, 'inflight' end
   local learned = learned_of(model)
   local rpm, rpm_end = told_limit(learned and learned.requests, terms.rpm, model.time)
   local tpm, tpm_end = told_limit(learned and learned.tokens, terms.tpm, model.time)
-  local ok, when = passes(model, MINUTE, rpm, 0, 1, class, first, rpm_end)
+  local ok, when = passes(model, MINUTE, rpm, 0, 1, class, only, rpm_end)
   if not ok then return false, 'rpm', when end
-  ok, when = passes(model, MINUTE, tpm, CLASSES, tokens, class, first, tpm_end)
+  ok, when = passes(model, MINUTE, tpm, CLASSES, tokens, class, only, tpm_end)
   if not ok then return false, 'tpm', when end
-  ok, when = passes(model, DAY, terms.tpd, 0, tokens, class, first)
+  ok, when = passes(model, DAY, terms.tpd, 0, tokens, class, only)
   if not ok then return false, 'tpd', when end
   ok, when = may_grow(model)
   if not ok then return false, 'growth', when end

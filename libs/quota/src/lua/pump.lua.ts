@@ -67,7 +67,7 @@ local function next_wait(name, model)
   for class = CLASSES, 2, -1 do
     if model.state.credit[class] >= 1 then
       local id, record = best_reached(name, class)
-      if id and admits(model, class, record.tokens, true) then return id, record end
+      if id and admits(model, class, record.tokens, 'guarantee') then return id, record end
     end
   end
   local class, top = top_of(name)

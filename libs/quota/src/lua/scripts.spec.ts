@@ -19,6 +19,7 @@ import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { keysOf } from './scripts';
+import { SPARE } from './spare.lua';
 import { SURVEY } from './survey.lua';
 import { SWEEP } from './sweep.lua';
 import { WITHDRAW } from './withdraw.lua';
@@ -50,6 +51,8 @@ function clocked(lua: string): RedisScript {
   return script;
 }
 
+type How = 'express' | 'reached' | 'pumped' | 'spare';
+
 /** The law twice, side by side: in Redis, with a clock that the test sets, and in memory. */
 class Twins {
   now = 1_800_000_000_000;
@@ -67,7 +70,7 @@ class Twins {
 
   constructor(
     limits: ReadonlyMap<string, ModelLimits>,
-    private readonly grants: Record<'express' | 'reached' | 'pumped', number>,
+    private readonly grants: Record<How, number>,
   ) {
     this.terms = new TermsBook({ limitsOf: model => limits.get(model) ?? null, shares: () => SHARES });
     this.ledger = new Ledger(this.terms, TIMINGS, grant => this.told.push(`${grant.ticket}@${grant.model}`));
@@ -89,6 +92,15 @@ class Twins {
     compareEntry(entry, rest);
     if (entry.kind === 'granted') this.grant('express', `${ticket}@${entry.grant.model}`);
     if (entry.kind === 'queued') this.waiting.add(ticket);
+  }
+
+  async takeSpare(rank: number, model: string, tokens: number): Promise<void> {
+    const ticket = `t${String(this.tickets++).padStart(4, '0')}`;
+    const asked = { ticket, rank, models: [model], turnBy: this.now, tokens };
+    const values = [ticket, rank + 1, tokens, ...this.terms_([model])];
+    const [grant, granted] = await this.run(SPARE, values, () => this.ledger.takeSpare(asked, this.now));
+    deepStrictEqual(granted, grant === null ? 0 : 1);
+    if (grant !== null) this.grant('spare', `${ticket}@${model}`);
   }
 
   async reach(ticket: string): Promise<void> {
@@ -178,7 +190,7 @@ class Twins {
     return [result, ...rest];
   }
 
-  private grant(how: 'express' | 'reached' | 'pumped', grant: string): void {
+  private grant(how: How, grant: string): void {
     this.grants[how]++;
     const [ticket = '', model = ''] = grant.split('@');
     this.granted.set(ticket, model);
@@ -248,6 +260,7 @@ const step = fc.record({
     { weight: 6, arbitrary: fc.constant('enter' as const) },
     { weight: 4, arbitrary: fc.constantFrom('reach' as const, 'release' as const) },
     { weight: 3, arbitrary: fc.constant('pass' as const) },
+    { weight: 2, arbitrary: fc.constant('spare' as const) },
     { weight: 1, arbitrary: fc.constantFrom('withdraw' as const, 'renew' as const) },
   ),
   pick: fc.nat(),
@@ -262,7 +275,7 @@ const step = fc.record({
 
 describe('the scripts', () => {
   it('decide as the memory law does, step by step', async () => {
-    const grants = { express: 0, reached: 0, pumped: 0 };
+    const grants = { express: 0, reached: 0, pumped: 0, spare: 0 };
     const seen = new Set<string>();
     await fc.assert(
       fc.asyncProperty(
@@ -277,6 +290,7 @@ describe('the scripts', () => {
             const call = all[pick % all.length];
             const ticket = waits[pick % waits.length];
             if (what === 'enter') await twins.enter(rank, chain, wait, tokens, express);
+            else if (what === 'spare') await twins.takeSpare(rank, chain[0] ?? 'm', tokens);
             else if (what === 'pass') await twins.pass(ms);
             else if (what === 'reach' && ticket !== undefined) await twins.reach(ticket);
             else if (what === 'release' && call !== undefined)
@@ -297,7 +311,7 @@ describe('the scripts', () => {
   });
 
   it('count on when the clock is set back', async () => {
-    const grants = { express: 0, reached: 0, pumped: 0 };
+    const grants = { express: 0, reached: 0, pumped: 0, spare: 0 };
     const limits = { rpm: 1, tpm: 0, tpd: 0, inflight: 0 };
     const twins = new Twins(new Map([['m', { limits, headroom: 0 }]]), grants);
     const admitted: number[] = [];
@@ -310,15 +324,14 @@ describe('the scripts', () => {
     expect(admitted).toEqual([1, 1, 1, 2]);
   });
 
-  it.each(Object.entries({ ADMIT, BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SURVEY, SWEEP, WITHDRAW }))(
-    '%s touches only keys that are handed in, all under one hash tag',
-    (_, lua) => {
-      for (const [, key] of lua.matchAll(/redis\.call\('[A-Z]+', ([^,)]+)/g)) {
-        expect(key).toMatch(
-          /^(LAW|TICKETS|WAITS|REACHED|LEASES|WORKERS|BUCKETS|QUEUES\[[\w.]+\]|key|CHANNEL \.\. record\.worker)$/,
-        );
-      }
-      expect(new Set(keysOf('p').map(key => /^\{p\}:/.exec(key)?.[0]))).toEqual(new Set(['{p}:']));
-    },
-  );
+  it.each(
+    Object.entries({ ADMIT, BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SPARE, SURVEY, SWEEP, WITHDRAW }),
+  )('%s touches only keys that are handed in, all under one hash tag', (_, lua) => {
+    for (const [, key] of lua.matchAll(/redis\.call\('[A-Z]+', ([^,)]+)/g)) {
+      expect(key).toMatch(
+        /^(LAW|TICKETS|WAITS|REACHED|LEASES|WORKERS|BUCKETS|QUEUES\[[\w.]+\]|key|CHANNEL \.\. record\.worker)$/,
+      );
+    }
+    expect(new Set(keysOf('p').map(key => /^\{p\}:/.exec(key)?.[0]))).toEqual(new Set(['{p}:']));
+  });
 });

@@ -9,6 +9,7 @@ import { LIST_WAITS } from './list-waits.lua';
 import { REACH } from './reach.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
+import { SPARE } from './spare.lua';
 import { SURVEY } from './survey.lua';
 import { SWEEP } from './sweep.lua';
 import { WITHDRAW } from './withdraw.lua';
@@ -23,6 +24,7 @@ const script = (name: string, lua: string): ReturnType<typeof defineScript> => d
 
 export const SCRIPTS = {
   enter: script('enter', ENTER),
+  spare: script('spare', SPARE),
   reach: script('reach', REACH),
   beat: script('beat', BEAT),
   withdraw: script('withdraw', WITHDRAW),
