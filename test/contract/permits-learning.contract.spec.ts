@@ -8,6 +8,7 @@ const CLIMB: NonNullable<ModelLimits['climb']> = {
   mode: 'auto',
   initial_rps: 5,
   max_rps: 0,
+  burst_s: 1,
   interval_s: 0.1,
   strict_error_ratio: 0.05,
   relax_error_ratio: 0.01,

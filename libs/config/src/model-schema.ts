@@ -37,6 +37,7 @@ const climb = z
       .describe('auto: no ceiling until the first overload; on: starts at initial_rps; off: never'),
     initial_rps: positive().default(10).describe('Calls per second'),
     max_rps: z.number().min(0).default(0).describe('Calls per second; 0: no ceiling'),
+    burst_s: positive().default(1).describe('Seconds of the rate that may go at once after a rest'),
     interval_s: positive().default(10).describe('Seconds between two steps'),
     strict_error_ratio: ratio().default(0.05).describe('Share of overload errors above which the rate falls'),
     relax_error_ratio: ratio().default(0.01).describe('Share of overload errors below which the rate climbs'),

@@ -97,6 +97,7 @@ describe('defaults', () => {
         mode: 'auto',
         initial_rps: 10,
         max_rps: 0,
+        burst_s: 1,
         interval_s: 10,
         strict_error_ratio: 0.05,
         relax_error_ratio: 0.01,

@@ -6,6 +6,7 @@ const TERMS: ClimbTerms = {
   mode: 'auto',
   initial_rps: 10,
   max_rps: 0,
+  burst_s: 1,
   interval_s: 10,
   strict_error_ratio: 0.05,
   relax_error_ratio: 0.01,
@@ -89,6 +90,12 @@ describe('Climber', () => {
     const on = terms({ mode: 'on' });
     expect(drive(climber, on, 0, 1, 1000).length).toBeLessThanOrEqual(20);
     expect(drive(climber, on, 1, 9, 1000)).toHaveLength(90);
+  });
+
+  it('keeps its rate within less than a second where it must, one call at least', () => {
+    const short = terms({ mode: 'on', initial_rps: 40, burst_s: 0.1 });
+    expect(drive(new Climber(), short, 0, 1, 1000).length).toBeLessThanOrEqual(44);
+    expect(drive(new Climber(), { ...short, initial_rps: 2 }, 0, 1, 100)).toHaveLength(2);
   });
 
   it('starts cold where it is on, climbs while there is traffic, and not above the maximum', () => {

@@ -29,11 +29,11 @@ function clampRate({ max_rps }: Pick<ClimbSettings, 'max_rps'>, rate: number): n
 }
 
 /**
- * Calls that may go at once after a rest: those of a second. In `auto` at least `initial_rps`, or a single refusal would
- * make the few calls of a quiet hour wait for each other.
+ * Calls that may go at once after a rest: those of `burst_s`. In `auto` at least those of `initial_rps`, or a single
+ * refusal would make the few calls of a quiet hour wait for each other.
  */
-function burst({ mode, initial_rps }: ClimbSettings, rate: number): number {
-  return mode === 'auto' ? Math.max(rate, initial_rps) : rate;
+function burst({ mode, initial_rps, burst_s }: ClimbSettings, rate: number): number {
+  return Math.max(1, burst_s * (mode === 'auto' ? Math.max(rate, initial_rps) : rate));
 }
 
 /** The rate of the next interval. */
@@ -53,7 +53,7 @@ export function nextRate(settings: ClimbSettings, interval: Interval): { rate: n
 
 /**
  * The climber of one model: a ceiling on its rate that falls when the provider is overloaded and climbs when it is not,
- * and a token bucket of one second that keeps it. No timers: it takes its steps when calls begin and end.
+ * and a token bucket that keeps it. No timers: it takes its steps when calls begin and end.
  */
 export class Climber {
   /** Calls a second; null: no ceiling. */

@@ -22,6 +22,8 @@ export interface ClimbSettings {
   readonly initial_rps: number;
   /** 0: none. */
   readonly max_rps: number;
+  /** Seconds of its rate that may go at once after a rest. */
+  readonly burst_s: number;
   readonly interval_s: number;
   readonly strict_error_ratio: number;
   readonly relax_error_ratio: number;

@@ -1,5 +1,7 @@
 import type { JsonObject, Observed, Overload, Usage } from '@spillway/contracts';
+import { observedLimits } from '@spillway/providers';
 import { composeAnswer } from '../../../simulator/src/chat-answer';
+import { limitHeaders } from '../../../simulator/src/families';
 import type { LimitReason } from '../../../simulator/src/limits';
 import type { ModelState, ModelStats } from '../../../simulator/src/model-state';
 import { ModelRegistry } from '../../../simulator/src/model-registry';
@@ -45,14 +47,18 @@ export class VirtualProvider {
     const admission = model.limits.admit(usage.input + usage.output);
     if (!admission.admitted) {
       model.countRefusal(admission.reason);
-      const observed = { ...told(model), overload: OVERLOADS[admission.reason], retryAfterMs: admission.retryAfterMs };
+      const observed = {
+        ...told(model, this.time.now()),
+        overload: OVERLOADS[admission.reason],
+        retryAfterMs: admission.retryAfterMs,
+      };
       return this.answerLater(0, () => done({ kind: 'failure', status: 429, observed }));
     }
     model.count('accepted');
     model.count('tokens_in', usage.input);
     const fault = model.nextFault();
     const failure = failureOf(fault?.kind, fault?.status);
-    const observed = told(model);
+    const observed = told(model, this.time.now());
     const slowness =
       jitterFactor(model.random, model.settings.latency.jitter) *
       (fault?.kind === 'slow' ? (fault.factor ?? SLOW_FACTOR) : 1);
@@ -114,11 +120,12 @@ function failureOf(kind: FaultKind | undefined, status = 500): number | null {
   }
 }
 
-function told({ limits }: ModelState): Observed {
-  const [requests, tokens] = [limits.calls(), limits.tokens()];
+/** What an answer's headers tell a router, in the words of the model's vendor. */
+function told({ settings, limits }: ModelState, now: number): Observed {
+  const headers = limitHeaders(settings.family, limits.calls(), limits.tokens(), now);
   return {
     overload: null,
     retryAfterMs: null,
-    limits: { ...(requests && { requests }), ...(tokens && { tokens }) },
+    limits: observedLimits(new Map(Object.entries(headers)), now),
   };
 }

@@ -95,7 +95,7 @@ local function ceiling(climb, learned)
 end
 
 local function burst(climb, rate)
-  return climb.mode == 'auto' and math.max(rate, climb.initial_rps) or rate
+  return math.max(1, climb.burst_s * (climb.mode == 'auto' and math.max(rate, climb.initial_rps) or rate))
 end
 
 local function level_at(climb, learned, time, rate)

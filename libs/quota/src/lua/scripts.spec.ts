@@ -230,6 +230,7 @@ const model: fc.Arbitrary<ModelLimits> = fc.record({
       mode: fc.constantFrom('auto', 'on', 'off'),
       initial_rps: fc.constantFrom(2, 5),
       max_rps: fc.constantFrom(0, 6),
+      burst_s: fc.constantFrom(0.3, 1),
       interval_s: fc.constantFrom(0.5, 2),
       strict_error_ratio: fc.constant(0.2),
       relax_error_ratio: fc.constant(0.05),
