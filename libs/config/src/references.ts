@@ -28,6 +28,7 @@ const named = z
       .array(z.object({ name: text, key: text, routes: texts }).catch({ name: '', key: '', routes: [] }))
       .catch([]),
     embedding: z.object({ provider: text, model: text }).catch({ provider: '', model: '' }),
+    health: z.object({ canary: z.object({ models: texts }).catch({ models: [] }) }).catch({ canary: { models: [] } }),
     cache: z.object({ judge: z.object({ model: text }).catch({ model: '' }) }).catch({ judge: { model: '' } }),
   })
   .catch({
@@ -37,6 +38,7 @@ const named = z
     passthrough: '',
     keys: [],
     embedding: { provider: '', model: '' },
+    health: { canary: { models: [] } },
     cache: { judge: { model: '' } },
   });
 
@@ -52,6 +54,9 @@ export function checkReferences(value: unknown): Problem[] {
     ...checkKeys(names),
     ...checkEmbedding(names),
     ...checkJudge(names),
+    ...names.health.canary.models.flatMap((model, index) =>
+      checkLink(names, model, ['health', 'canary', 'models', index]),
+    ),
   ];
 }
 

@@ -21,13 +21,28 @@ describe('defaults', () => {
   const settings = settingsOf({});
 
   it('of the sections', () => {
-    const { server, redis, qdrant, high_load, classify, keys, users, admin, cache, scheduling, async, seeding, log } =
-      settings;
+    const {
+      server,
+      redis,
+      qdrant,
+      high_load,
+      health,
+      classify,
+      keys,
+      users,
+      admin,
+      cache,
+      scheduling,
+      async,
+      seeding,
+      log,
+    } = settings;
     expect({
       server,
       redis,
       qdrant,
       high_load,
+      health,
       classify,
       keys,
       users,
@@ -49,6 +64,7 @@ describe('defaults', () => {
       redis: { prefix: 'spillway' },
       qdrant: { collection: 'spillway' },
       high_load: { normal_queue: 500, low_queue: 2000 },
+      health: { canary: { every_s: 0, questions: [] } },
       classify: [],
       keys: [],
       users: { rpm: 0 },

@@ -41,6 +41,7 @@ const quality = z.strictObject({
   filtered: signal('a filter ended'),
   json: signal('are no JSON though it was asked for'),
   speed: signal('come far more slowly than usual'),
+  canary: signal('come while their model fails its canary questions'),
 } satisfies Record<QualitySignal, z.ZodType>);
 
 export const routeCache = z.strictObject({

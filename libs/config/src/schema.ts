@@ -90,6 +90,26 @@ const scheduling = z.strictObject({
   claim_ms: milliseconds().default(2000).describe('Time a caller has to claim a turn'),
 });
 
+const canaryQuestion = z.strictObject({
+  question: z.string().min(1, 'empty').describe('What the model is asked'),
+  answer: z
+    .string()
+    .regex(/[\p{L}\p{N}]/u, 'expected words')
+    .describe('What it should answer'),
+  min_bleu: ratio().default(0).describe('Least BLEU-4 of an answer'),
+});
+
+const canary = z
+  .strictObject({
+    every_s: whole(0, 86_400).default(0).describe('Seconds from one time to the next; 0: never'),
+    questions: z.array(canaryQuestion).max(20, 'expected at most 20').default([]).describe('All are asked each time'),
+    models: z.array(name()).optional().describe('Models that are asked; default: all'),
+  })
+  .refine(({ every_s, questions }) => every_s === 0 || questions.length > 0, {
+    path: ['questions'],
+    error: 'names no question to ask',
+  });
+
 const highLoad = z.strictObject({
   normal_queue: whole(0).default(500).describe('Waiting normal calls from which load is high'),
   low_queue: whole(0).default(2000).describe('Waiting low calls from which load is high'),
@@ -106,6 +126,10 @@ export const configurationSchema = z.strictObject({
   passthrough: name().optional().describe('Provider that is asked for models that are not configured'),
   priorities: priorities.prefault({}).describe('The three classes'),
   high_load: highLoad.prefault({}).describe('When shed_to takes effect'),
+  health: z
+    .strictObject({ canary: canary.prefault({}).describe('Questions with known answers that models are asked') })
+    .prefault({})
+    .describe('How it is found out how models are'),
   classify: classify.default([]).describe('Rules that give a call its class; first match wins'),
   keys: keys.default([]).describe('Callers; none: only loopback is served'),
   users: users.prefault({}).describe('Limits of one end user'),

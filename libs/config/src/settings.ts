@@ -50,6 +50,7 @@ export interface Settings {
   readonly passthrough: ProviderSettings | null;
   readonly priorities: Readonly<Record<Priority, PrioritySettings>>;
   readonly high_load: Section<'high_load'>;
+  readonly health: Section<'health'>;
   readonly classify: readonly ClassifyRule[];
   readonly keys: readonly Readonly<Configuration['keys'][number]>[];
   readonly users: Section<'users'>;

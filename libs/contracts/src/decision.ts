@@ -34,6 +34,7 @@ export type Decision =
   | NoTurnDecision
   | AttemptDecision
   | QualityDecision
+  | CanaryDecision
   | SkippedDecision
   | StaleDecision
   | DeferredDecision
@@ -132,6 +133,15 @@ interface QualityDecision {
   readonly kind: 'quality';
   readonly model: string;
   readonly signals: readonly QualitySignal[];
+}
+
+/** How near the answer to a canary question is to the one that is known; both scores from 0 to 1. */
+interface CanaryDecision {
+  readonly kind: 'canary';
+  readonly model: string;
+  readonly score: number;
+  /** The least that the question asks for. */
+  readonly least: number;
 }
 
 /** A model of the chain that was not asked, or not before the others. */

@@ -60,7 +60,7 @@ export const CACHE_RULES = [
 ] as const;
 
 /** What an answer that came may still be bad in; each can be switched off for a route. */
-export type QualitySignal = 'repetition' | 'short' | 'empty' | 'truncated' | 'filtered' | 'json' | 'speed';
+export type QualitySignal = 'repetition' | 'short' | 'empty' | 'truncated' | 'filtered' | 'json' | 'speed' | 'canary';
 
 export type CacheRule = (typeof CACHE_RULES)[number];
 

@@ -202,8 +202,8 @@ function tried(record: ModelRecord, state: InState<'half-open'>, at: number): Mo
 }
 
 /** Preheating: what was counted before says nothing about a model that has come back. */
-function closed({ baselines, operation, pausedSince }: ModelRecord, at: number): ModelRecord {
-  return { ...freshRecord(at), baselines, operation, pausedSince };
+function closed({ baselines, operation, pausedSince, canary }: ModelRecord, at: number): ModelRecord {
+  return { ...freshRecord(at), baselines, operation, pausedSince, canary };
 }
 
 function opened(

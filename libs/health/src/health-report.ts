@@ -1,3 +1,4 @@
+import { canaryReport, type CanaryReport } from './canary/canary-answers';
 import { bucketAt, countsOf, errorRateOf } from './window';
 import type { BreakerSettings, HealthState, ModelRecord } from './model-record';
 
@@ -17,10 +18,12 @@ export interface HealthReport {
   readonly nextProbeMs: number | null;
   /** Since when an operator keeps it from being called; null: it is not. */
   readonly pausedSince: string | null;
+  /** How it answers questions with known answers; null: it was not asked yet. */
+  readonly canary: CanaryReport | null;
 }
 
 export function healthReport(record: ModelRecord, settings: BreakerSettings, now: number): HealthReport {
-  const { state, pausedSince, window } = record;
+  const { state, pausedSince, window, canary } = record;
   const counts = countsOf(window, bucketAt(now, settings.window_s));
   return {
     state: state.kind,
@@ -31,5 +34,6 @@ export function healthReport(record: ModelRecord, settings: BreakerSettings, now
     preheating: state.kind === 'closed' && counts.calls < settings.min_requests,
     nextProbeMs: state.kind === 'closed' || pausedSince !== null ? null : Math.max(0, state.probeAt - now),
     pausedSince: pausedSince === null ? null : new Date(pausedSince).toISOString(),
+    canary: canary === null ? null : canaryReport(canary, now),
   };
 }

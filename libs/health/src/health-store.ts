@@ -89,7 +89,7 @@ export class RedisHealthStore extends HealthStore {
     super();
     const { prefix } = redis.connections;
     // The number goes up when the meaning of a record changes, so that versions do not misread each other.
-    this.keys = [`{${prefix}}:health:1`];
+    this.keys = [`{${prefix}}:health:2`];
     this.channel = `{${prefix}}:health`;
   }
 

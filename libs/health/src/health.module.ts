@@ -2,6 +2,7 @@ import { Global, Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock, Recoveries } from '@spillway/contracts';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { Canaries } from './canary/canaries';
 import { HealthPulse } from './health-pulse';
 import { HealthStore, MemoryHealthStore, RedisHealthStore } from './health-store';
 import { ModelHealth } from './model-health';
@@ -27,6 +28,7 @@ function modelHealth(kept: HealthStore, config: ConfigStore, clock: Clock): Mode
 @Global()
 @Module({
   providers: [
+    Canaries,
     HealthPulse,
     { provide: HealthStore, useFactory: store, inject: [Clock, RedisConnections, RedisGuard, RedisChannels] },
     { provide: ModelHealth, useFactory: modelHealth, inject: [HealthStore, ConfigStore, Clock] },

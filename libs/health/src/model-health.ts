@@ -1,5 +1,6 @@
 import { Recoveries, type Clock } from '@spillway/contracts';
 import { errorRate, isProbeDue, withProbe } from './breaker';
+import { afterAnswers, failsCanary, isCanaryDue, withCanaryClaim, type CanaryAnswers } from './canary/canary-answers';
 import type { HealthStore } from './health-store';
 import { isChange, ModelCopy, type Sent } from './model-copy';
 import { freshRecord, type BreakerSettings, type HealthState, type ModelRecord } from './model-record';
@@ -99,6 +100,27 @@ export class ModelHealth extends Recoveries {
   /** Takes the probe of a model for this process, for `longestMs` or until its outcome; false: somebody else has it. */
   async claimProbe(model: string, longestMs: number): Promise<boolean> {
     return this.edit(model, record => withProbe(record, this.now(), longestMs));
+  }
+
+  /** Whether the canary questions should be put to a model: it is used, and it is time. */
+  isCanaryDue(model: string): boolean {
+    return isCanaryDue(this.recordOf(model), this.now());
+  }
+
+  /** Takes the canary questions of a model for this process, until they are due again; false: another asks them. */
+  async claimCanary(model: string, nextInMs: number): Promise<boolean> {
+    return this.edit(model, record => withCanaryClaim(record, this.now(), nextInMs), true).catch(() => false);
+  }
+
+  /** Takes in how a model answered its canary questions. */
+  async tellCanary(model: string, answers: CanaryAnswers): Promise<void> {
+    await this.edit(model, record => ({ ...record, canary: afterAnswers(record.canary, answers, this.now()) }));
+  }
+
+  /** Whether a model answered its canary questions badly the last time, which counts against all its answers. */
+  failsCanary(model: string): boolean {
+    const canary = this.copies.get(model)?.record.canary;
+    return canary !== undefined && canary !== null && failsCanary(canary, this.now());
   }
 
   /** @throws RedisUnavailable while what processes share cannot be changed. */

@@ -51,6 +51,20 @@ export type HealthState =
       readonly probeAt: number;
     };
 
+/** How a model answers questions with known answers. */
+export interface CanaryRecord {
+  /** Whoever asks moves this on first, so that one process does. */
+  readonly dueAt: number;
+  /** Which questions the scores are of: others say nothing about them. */
+  readonly asked: string;
+  /** The mean score of each of the last times, the newest last. */
+  readonly scores: readonly number[];
+  /** When the newest one came. */
+  readonly toldAt: number;
+  /** Until then the answers of the model count as worse; 0: they do not. */
+  readonly failedUntil: number;
+}
+
 /** All that is known of the health of a model. */
 export interface ModelRecord {
   readonly state: HealthState;
@@ -66,6 +80,8 @@ export interface ModelRecord {
   readonly operation: Operation;
   /** Null: not paused. A paused model is called by nobody. */
   readonly pausedSince: number | null;
+  /** How it answers questions with known answers; null: it was not asked yet. */
+  readonly canary: CanaryRecord | null;
 }
 
 /** Of a model of which nothing is known. */
@@ -79,6 +95,7 @@ export function freshRecord(now: number): ModelRecord {
     baselines: {},
     operation: 'chat',
     pausedSince: null,
+    canary: null,
   };
 }
 

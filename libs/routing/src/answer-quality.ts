@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Call, ModelSettings, QualitySignal } from '@spillway/contracts';
-import { QualityWatch, wantsJson, type InspectedAnswer } from '@spillway/health';
+import { ModelHealth, QualityWatch, wantsJson, type InspectedAnswer } from '@spillway/health';
 import { TokenEstimator } from '@spillway/quota';
 import { Metrics } from '@spillway/telemetry';
 
@@ -15,6 +15,7 @@ export class AnswerQuality {
   constructor(
     private readonly estimator: TokenEstimator,
     private readonly metrics: Metrics,
+    private readonly health: ModelHealth,
   ) {}
 
   /** What the answer counts in the health of its model: 0 a good one, 1 a failure. Counts and notes what was found. */
@@ -26,6 +27,7 @@ export class AnswerQuality {
       allowedTokens: allowed,
       wantsJson: wantsJson(call.body),
       isStream: call.streaming,
+      failsCanary: this.health.failsCanary(model.name),
     };
     const { signals, weight } = this.watch.inspect(model.metric_label, answer, signal => this.counts(call, signal));
     this.tell(call, model, signals);

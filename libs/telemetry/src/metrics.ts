@@ -83,6 +83,11 @@ export class Metrics {
     'model',
     'signal',
   ]);
+  private readonly canaryScores = this.gauge(
+    'spillway_canary_score',
+    'How near the last answers to the canary questions were to the known ones, BLEU-4, 0 to 1',
+    ['model'],
+  );
   private readonly upstreamDuration = this.distribution(
     'spillway_upstream_duration_seconds',
     'Calls of a model, whole answer',
@@ -196,6 +201,12 @@ export class Metrics {
   /** The states of several at once. */
   serviceStates(states: Readonly<Record<string, { readonly state: ServiceState }>>): void {
     for (const [service, { state }] of Object.entries(states)) this.serviceState(service, state);
+  }
+
+  /** Replaces what was known of how models answer their canary questions. */
+  canaries(scores: ReadonlyMap<string, number>): void {
+    this.canaryScores.reset();
+    for (const [model, score] of scores) this.canaryScores.set({ model }, score);
   }
 
   /** A breaker has changed its state, counted by the one process that changed it. */

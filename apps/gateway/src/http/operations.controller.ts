@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
+import type { HealthReport } from '@spillway/health';
 import { Scheduling } from '@spillway/scheduling';
 import { Logger, Metrics } from '@spillway/telemetry';
 import { ModelStatuses } from './model-status';
@@ -42,7 +43,9 @@ export class OperationsController {
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   async expose(): Promise<string> {
     this.parts.measure();
-    this.metrics.serviceStates(this.models.allHealth());
+    const health = this.models.allHealth();
+    this.metrics.serviceStates(health);
+    this.metrics.canaries(scoresIn(health));
     try {
       this.metrics.depths(await this.scheduling.depths());
       this.metrics.models(await this.models.all());
@@ -51,4 +54,12 @@ export class OperationsController {
     }
     return this.metrics.registry.metrics();
   }
+}
+
+function scoresIn(health: Readonly<Record<string, HealthReport>>): ReadonlyMap<string, number> {
+  return new Map(
+    Object.entries(health).flatMap(([model, { canary }]) =>
+      canary === null || canary.score === null ? [] : [[model, canary.score]],
+    ),
+  );
 }

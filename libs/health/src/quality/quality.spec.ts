@@ -25,6 +25,7 @@ const answer = (changes: Partial<InspectedAnswer> = {}): InspectedAnswer => ({
   wantsJson: false,
   isStream: false,
   writingMs: 1_000,
+  failsCanary: false,
   ...changes,
 });
 const all = (): boolean => true;

@@ -1,3 +1,5 @@
+import { isIdeograph, wordsOf } from './words';
+
 /** Characters that are compared, the last ones: what they cost does not grow with the answer. */
 const COMPARED = 4_000;
 /** Fewer trigrams say nothing. */
@@ -7,16 +9,12 @@ const OFTEN = 3;
 /** Chinese and Japanese words have about two characters, and no spaces between them. */
 const CHARACTERS_OF_A_TRIGRAM = 6;
 
-const IDEOGRAPH = '[\\p{sc=Han}\\p{sc=Hira}\\p{sc=Kana}]';
-const WORDS = new RegExp(`${IDEOGRAPH}|(?:(?!${IDEOGRAPH})[\\p{L}\\p{N}])+`, 'gu');
-const IS_IDEOGRAPH = new RegExp(`^${IDEOGRAPH}`, 'u');
-
 /** The share of a text's trigrams, three words in a row, that occur three times or more; 0 to 1. Linear in its length. */
 export function repeatedShare(text: string): number {
-  const words = text.slice(-COMPARED).toLowerCase().match(WORDS) ?? [];
+  const words = wordsOf(text.slice(-COMPARED));
   const counts = new Map<string, number>();
   for (let start = 0; start < words.length; start++) {
-    const length = IS_IDEOGRAPH.test(words[start] ?? '') ? CHARACTERS_OF_A_TRIGRAM : 3;
+    const length = isIdeograph(words[start] ?? '') ? CHARACTERS_OF_A_TRIGRAM : 3;
     if (start + length > words.length) continue;
     const trigram = words.slice(start, start + length).join(' ');
     counts.set(trigram, (counts.get(trigram) ?? 0) + 1);

@@ -15,11 +15,13 @@ export interface InspectedAnswer {
   readonly isStream: boolean;
   /** How long the model wrote: from the first content of a stream, else from the call; ms. */
   readonly writingMs: number;
+  /** Whether its model answers the canary questions badly. */
+  readonly failsCanary: boolean;
 }
 
 /**
- * What an answer with this signal counts, where a failed call counts 1. Repetition 0.4 and stopping early 0.3 are what
- * operators of large fleets found to work; the others are placed beside them by how much of the answer is lost. `empty`
+ * What an answer with this signal counts, where a failed call counts 1. Repetition 0.4, stopping early 0.3 and failed
+ * canary questions 0.3 are what operators of large fleets found to work; the others are placed beside them by how much of the answer is lost. `empty`
  * is a failure of its own.
  */
 export const SIGNAL_WEIGHTS: Readonly<Record<QualitySignal, number>> = {
@@ -30,6 +32,7 @@ export const SIGNAL_WEIGHTS: Readonly<Record<QualitySignal, number>> = {
   filtered: 0.2,
   json: 0.4,
   speed: 0.3,
+  canary: 0.3,
 };
 
 /** The share of repeated trigrams from which an answer runs in circles. */
@@ -44,6 +47,7 @@ export function signalsIn(answer: InspectedAnswer, isOn: (signal: QualitySignal)
   if (isOn('truncated') && isTruncated(answer)) found.push('truncated');
   if (isOn('filtered') && answer.sample.finishReason === 'content_filter') found.push('filtered');
   if (isOn('json') && isBrokenJson(answer)) found.push('json');
+  if (isOn('canary') && answer.failsCanary) found.push('canary');
   return found;
 }
 
