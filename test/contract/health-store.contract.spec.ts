@@ -113,11 +113,11 @@ describe.each(WORLDS)('The health of models that processes share: %s', (_, makeW
   });
 
   it('gives the canary questions to one of those that ask for them, and tells all how they were answered', async () => {
-    const claims = await Promise.all([one.claimCanary('m', 5_000), other.claimCanary('m', 5_000)]);
+    const claims = await Promise.all([one.claimCanary('m', 1_000), other.claimCanary('m', 1_000)]);
     expect(claims.filter(claimed => claimed)).toHaveLength(1);
     await Promise.all([one.refresh(), other.refresh()]);
     expect([one.isCanaryDue('m'), other.isCanaryDue('m')]).toEqual([false, false]);
-    await one.tellCanary('m', { asked: 'a', scores: [{ score: 0.1, least: 0.5 }], countMs: 5_000 });
+    await one.tellCanary('m', { asked: 'a', scores: [{ score: 0.1, least: 0.5 }], nextInMs: 60_000, countMs: 60_000 });
     await other.refresh();
     expect([one.failsCanary('m'), other.failsCanary('m')]).toEqual([true, true]);
     expect([one.isCanaryDue('m'), other.isCanaryDue('m')]).toEqual([false, false]);

@@ -107,9 +107,9 @@ export class ModelHealth extends Recoveries {
     return isCanaryDue(this.recordOf(model), this.now());
   }
 
-  /** Takes the canary questions of a model for this process, until they are due again; false: another asks them. */
-  async claimCanary(model: string, nextInMs: number): Promise<boolean> {
-    return this.edit(model, record => withCanaryClaim(record, this.now(), nextInMs), true).catch(() => false);
+  /** Takes the canary questions of a model for this process, for `longestMs` or until they are answered. */
+  async claimCanary(model: string, longestMs: number): Promise<boolean> {
+    return this.edit(model, record => withCanaryClaim(record, this.now(), longestMs), true).catch(() => false);
   }
 
   /** Takes in how a model answered its canary questions. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { ConfigStore, type Settings } from '@spillway/config';
-import { Errands, ShuttingDown, type Caller } from '@spillway/contracts';
+import { Clock, Errands, ShuttingDown, type Caller } from '@spillway/contracts';
 import { Logger } from '@spillway/telemetry';
 import { ModelHealth } from '../model-health';
 import { AnswerSample } from '../quality/answer-sample';
@@ -11,9 +11,17 @@ import { canaryReport, type CanaryAnswers } from './canary-answers';
 type CanarySettings = Settings['health']['canary'];
 type Question = CanarySettings['questions'][number];
 
+interface Asking {
+  readonly id: string;
+  readonly model: string;
+  readonly deadlineMs: number;
+}
+
 const LOOK_EVERY_MS = 500;
 /** Times are spread by this share of their distance, so that the models of several installations are not asked at once. */
 const SPREAD = 0.1;
+/** The longest that all answers may take, ms; then somebody asks again. */
+const LONGEST_MS = 60_000;
 /** Bad answers count until the next ones, and on for as long again where those do not come. */
 const COUNT_TIMES = 2;
 
@@ -31,6 +39,7 @@ export class Canaries implements OnApplicationBootstrap, OnApplicationShutdown {
     private readonly config: ConfigStore,
     private readonly errands: Errands,
     private readonly health: ModelHealth,
+    private readonly clock: Clock,
     private readonly logger: Logger,
   ) {}
 
@@ -52,8 +61,7 @@ export class Canaries implements OnApplicationBootstrap, OnApplicationShutdown {
     try {
       for (const model of chosen) {
         if (this.stopped.signal.aborted) return;
-        const nextInMs = everyS * 1000 * (1 + SPREAD * (2 * Math.random() - 1));
-        if (!this.health.isCanaryDue(model) || !(await this.health.claimCanary(model, nextInMs))) continue;
+        if (!this.health.isCanaryDue(model) || !(await this.health.claimCanary(model, LONGEST_MS))) continue;
         await this.examine(model, health.canary);
       }
     } finally {
@@ -63,32 +71,33 @@ export class Canaries implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** Answers to some of the questions say nothing: their mean is that of other questions. */
   private async examine(model: string, { questions, every_s: everyS }: CanarySettings): Promise<void> {
+    const lateAt = this.clock.now() + LONGEST_MS;
     const scores: { score: number; least: number }[] = [];
     const requests: string[] = [];
     for (const question of questions) {
       const id = `canary-${randomBytes(8).toString('hex')}`;
       requests.push(id);
-      const score = await this.ask(model, question, id);
+      const deadlineMs = Math.max(1, Math.ceil(lateAt - this.clock.now()));
+      const score = await this.ask({ id, model, deadlineMs }, question);
       if (score === null) return;
       scores.push({ score, least: question.min_bleu });
     }
     const asked = createHash('sha256').update(JSON.stringify(questions)).digest('hex').slice(0, 16);
-    await this.tell(model, { asked, scores, countMs: COUNT_TIMES * everyS * 1000 }, requests);
+    const everyMs = everyS * 1000;
+    const nextInMs = everyMs * (1 + SPREAD * (2 * Math.random() - 1));
+    await this.tell(model, { asked, scores, nextInMs, countMs: COUNT_TIMES * everyMs }, requests);
   }
 
   /** How near the answer is to the known one; null: there was none, which its call has told of already. */
-  private async ask(
-    model: string,
-    { question, answer, min_bleu: least }: Question,
-    id: string,
-  ): Promise<number | null> {
+  private async ask({ id, model, deadlineMs }: Asking, known: Question): Promise<number | null> {
+    const { question, answer, min_bleu: least } = known;
     try {
       const { body, journal } = await this.errands.run({
         id,
         body: { model, messages: [{ role: 'user', content: question }], temperature: 0 },
         caller: CALLER,
         priority: 'low',
-        headers: { 'cache-control': 'no-store' },
+        headers: { 'cache-control': 'no-store', 'x-spillway-deadline-ms': String(deadlineMs) },
         // Not one for all: whoever listens to a signal may forget to stop.
         signal: AbortSignal.any([this.stopped.signal]),
       });
@@ -97,7 +106,8 @@ export class Canaries implements OnApplicationBootstrap, OnApplicationShutdown {
       const score = bleu4(sample.text, answer);
       journal.note({ kind: 'canary', model, score: Math.round(score * 1000) / 1000, least });
       return score;
-    } catch {
+    } catch (error) {
+      this.logger.debug({ model, request_id: id, err: error }, 'a canary question found no answer');
       return null;
     }
   }

@@ -2,11 +2,12 @@ import { freshRecord, type CanaryRecord, type ModelRecord } from '../model-recor
 import { afterAnswers, canaryReport, failsCanary, isCanaryDue, withCanaryClaim } from './canary-answers';
 
 const COUNT_MS = 60_000;
+const TIMES = { nextInMs: 30_000, countMs: COUNT_MS };
 
 /** What is known after these mean scores, one time after the other. */
 function after(scores: readonly number[], least = 0, asked = 'a', before: CanaryRecord | null = null) {
   return scores.reduce<CanaryRecord | null>(
-    (record, score, index) => afterAnswers(record, { asked, scores: [{ score, least }], countMs: COUNT_MS }, index),
+    (record, score, index) => afterAnswers(record, { asked, scores: [{ score, least }], ...TIMES }, index),
     before,
   ) as CanaryRecord;
 }
@@ -32,7 +33,7 @@ describe('answers to canary questions', () => {
       { score: 0.9, least: 0.5 },
       { score: 0.4, least: 0.5 },
     ];
-    expect(fails(afterAnswers(null, { asked: 'a', scores, countMs: COUNT_MS }, 0))).toBe(true);
+    expect(fails(afterAnswers(null, { asked: 'a', scores, ...TIMES }, 0))).toBe(true);
   });
 
   it('count until the next good ones, and no longer than they may', () => {
@@ -40,6 +41,10 @@ describe('answers to canary questions', () => {
     expect(fails(after([0.9], 0.5, 'a', failed))).toBe(false);
     expect(failsCanary(failed, COUNT_MS - 1)).toBe(true);
     expect(failsCanary(failed, COUNT_MS)).toBe(false);
+  });
+
+  it('are due again only after the next time', () => {
+    expect(after([0.9]).dueAt).toBe(30_000);
   });
 
   it('are not compared with those to other questions', () => {

@@ -5,7 +5,9 @@ export interface CanaryAnswers {
   readonly asked: string;
   /** How near each answer is to the known one, and how near it must be at least; both from 0 to 1. */
   readonly scores: readonly { readonly score: number; readonly least: number }[];
-  /** So long they count, ms, unless there are others. */
+  /** When the questions are due again, ms. */
+  readonly nextInMs: number;
+  /** So long the answers count, ms, unless there are others. */
   readonly countMs: number;
 }
 
@@ -32,22 +34,28 @@ export function isCanaryDue({ state, pausedSince, canary }: ModelRecord, now: nu
   return isUsed && pausedSince === null && now >= (canary?.dueAt ?? 0);
 }
 
-/** The record with the next questions taken, which are due again in `nextInMs`; null: they are not due. */
-export function withCanaryClaim(record: ModelRecord, now: number, nextInMs: number): ModelRecord | null {
+/** The record with the questions taken for as long as the answers may take; null: they are not due. */
+export function withCanaryClaim(record: ModelRecord, now: number, longestMs: number): ModelRecord | null {
   if (!isCanaryDue(record, now)) return null;
-  return { ...record, canary: { ...(record.canary ?? NOTHING), dueAt: now + nextInMs } };
+  return { ...record, canary: { ...(record.canary ?? NOTHING), dueAt: now + longestMs } };
 }
 
 /** What is known after one more time. Pure. */
 export function afterAnswers(before: CanaryRecord | null, answers: CanaryAnswers, now: number): CanaryRecord {
-  const { asked, scores, countMs } = answers;
-  const { dueAt, ...kept } = before ?? NOTHING;
+  const { asked, scores, nextInMs, countMs } = answers;
+  const kept = before ?? NOTHING;
   const earlier = kept.asked === asked ? kept.scores.slice(-USUAL) : [];
   const score = meanOf(scores.map(one => one.score));
   const usual = usualOf(earlier);
   const hasFallen = usual !== null && score <= (1 - FALLEN) * usual;
   const failed = hasFallen || scores.some(one => one.score < one.least);
-  return { dueAt, asked, scores: [...earlier, score], toldAt: now, failedUntil: failed ? now + countMs : 0 };
+  return {
+    dueAt: now + nextInMs,
+    asked,
+    scores: [...earlier, score],
+    toldAt: now,
+    failedUntil: failed ? now + countMs : 0,
+  };
 }
 
 export function failsCanary({ failedUntil }: CanaryRecord, now: number): boolean {
