@@ -4,6 +4,15 @@ import { createServer } from 'node:http';
 
 const CHUNK_EVERY_MS = 20;
 
+// Says nothing twice: a model that repeats itself is taken for one that is not well, and costs what those cost.
+const TEXT =
+  'The lightest hedge trimmer that we have weighs 2.4 kg, article 48-1107, and it is in stock in most of our shops. It ' +
+  'runs on the 18 V battery of the garden series, which lasts for about forty minutes of cutting, and a full charge takes ' +
+  'an hour. Its blade is 45 cm long and cuts twigs of up to 14 mm. If your hedge is taller than two metres, look at ' +
+  'article 48-1215 as well: that one has a telescopic pole and a head that turns, but with 3.9 kg it is clearly heavier. ' +
+  'Both come with a cover for the blade, gloves, and three years of warranty. You may send them back within thirty days, ' +
+  'free of charge, as long as the receipt is in the box. Is there anything else that you would like to know?';
+
 const answer = JSON.stringify({
   id: 'chatcmpl-bench',
   object: 'chat.completion',
@@ -14,7 +23,7 @@ const answer = JSON.stringify({
       index: 0,
       message: {
         role: 'assistant',
-        content: 'The lightest one weighs 2.4 kg and is in stock. '.repeat(14),
+        content: TEXT,
         refusal: null,
       },
       logprobs: null,

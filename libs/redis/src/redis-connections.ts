@@ -17,7 +17,7 @@ const ROLES = {
   /** BullMQ's workers: their blocking reads wait for Redis as long as it takes. */
   worker: { maxRetriesPerRequest: null },
   /** Cache reads and writes, many at a time. */
-  commands: { ...ONCE, commandTimeout: 1000 },
+  commands: ONCE,
   /** The scripts of the permits. */
   law: ONCE,
   subscriber: { maxRetriesPerRequest: null },

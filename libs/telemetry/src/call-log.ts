@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type IncomingCall, type Journal, type JsonObject, type Outcome } from '@spillway/contracts';
+import { isJsonObject, type IncomingCall, type JsonObject, type Outcome } from '@spillway/contracts';
 import type { Logger } from './logger';
 import type { ResponseDigest } from './response-digest';
 
@@ -23,6 +23,7 @@ export class CallLog {
 
   write(call: IncomingCall, { outcome, status, code, durationMs, response }: CallEnd): void {
     const { journal } = call;
+    const { resemblance } = journal;
     const digest = journal.digest ?? response.finish();
     this.logger.info({
       request_id: call.id,
@@ -37,7 +38,10 @@ export class CallLog {
       cache: journal.cache,
       cache_tier: journal.cacheTier,
       cache_rule: journal.cacheRule,
-      ...similarityOf(journal),
+      // Of the question asked before that was served, or came nearest.
+      similarity: resemblance === null ? null : Number(resemblance.score.toFixed(4)),
+      similarity_reason: resemblance?.reason ?? null,
+      similarity_fate: resemblance?.fate ?? null,
       model: journal.model,
       attempts: journal.attempts,
       queue_ms: Math.round(journal.queueMs),
@@ -46,18 +50,9 @@ export class CallLog {
       tokens: journal.usage,
       prompt_hash: (journal.promptHash ??= hashOf(promptOf(call.body))),
       response_hash: digest?.hash ?? null,
-      ...(digest !== null && this.snippets() ? { response_snippet: digest.snippet } : {}),
+      response_snippet: digest !== null && this.snippets() ? digest.snippet : undefined,
     });
   }
-}
-
-/** What of the questions asked before was served, or came nearest. */
-function similarityOf({ resemblance }: Journal): object {
-  return {
-    similarity: resemblance === null ? null : Number(resemblance.score.toFixed(4)),
-    similarity_reason: resemblance?.reason ?? null,
-    similarity_fate: resemblance?.fate ?? null,
-  };
 }
 
 /** The first 16 hexadecimal digits of SHA-256. */
