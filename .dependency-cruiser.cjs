@@ -15,6 +15,7 @@ const owners = {
   ioredis: 'redis',
   openai: 'providers',
   '@qdrant/js-client-rest': 'cache',
+  '@huggingface/transformers': 'cache',
   'prom-client': 'telemetry',
 };
 

@@ -120,10 +120,10 @@ function checkKeys({ keys, models, routes, passthrough }: Named): Problem[] {
 
 function checkEmbedding({ embedding, providers }: Named): Problem[] {
   const { provider, model } = embedding;
-  if (provider === '' || provider === 'builtin') return [];
+  if (provider === '' || OWN_EMBEDDERS.includes(provider)) return [];
   return [
-    ...(OWN_EMBEDDERS.includes(provider) ? [] : unknown(providers, provider, ['embedding', 'provider'], 'provider')),
-    ...(model === '' ? [problem(['embedding', 'model'], 'missing; only the builtin embedding needs none')] : []),
+    ...unknown(providers, provider, ['embedding', 'provider'], 'provider'),
+    ...(model === '' ? [problem(['embedding', 'model'], 'missing; a provider has many')] : []),
   ];
 }
 

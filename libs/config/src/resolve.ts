@@ -10,6 +10,8 @@ type ModelEntry = Configuration['models'][string];
 type RouteEntry = Configuration['routes'][string];
 
 const DEFAULT_HEADROOM = 0.2;
+/** Of some 120 MB, for a hundred languages. */
+const DEFAULT_ONNX_MODEL = 'Xenova/multilingual-e5-small';
 
 /** Settings from a valid configuration: references become objects, and the environment wins. */
 export function resolve(configuration: Configuration, environment: Environment, file: string | null): Settings {
@@ -100,12 +102,12 @@ function toSingleRoute(model: ConfiguredModel, cache: RouteCacheSettings): Confi
 }
 
 function toEmbedding(
-  { provider, model = '' }: Configuration['embedding'],
+  { provider, model }: Configuration['embedding'],
   providers: ReadonlyMap<string, ProviderSettings>,
 ): EmbeddingSettings {
   if (provider === 'builtin') return { kind: 'builtin' };
-  if (provider === 'onnx') return { kind: 'onnx', model };
-  return { kind: 'endpoint', provider: need(providers, provider), model };
+  if (provider === 'onnx') return { kind: 'onnx', model: model ?? DEFAULT_ONNX_MODEL };
+  return { kind: 'endpoint', provider: need(providers, provider), model: model ?? '' };
 }
 
 function perClass<From, To>(

@@ -80,7 +80,11 @@ const cache = z.strictObject({
 
 const embedding = z.strictObject({
   provider: name().default('builtin').describe('builtin, onnx, or the name of a provider'),
-  model: z.string().min(1, 'empty').optional().describe("The provider's model, or the folder of the ONNX model"),
+  model: z
+    .string()
+    .min(1, 'empty')
+    .optional()
+    .describe("The provider's model; for onnx a folder or a name on the Hugging Face hub"),
 });
 
 const scheduling = z.strictObject({

@@ -32,7 +32,7 @@ export interface ConfiguredRoute extends RouteSettings {
 /** What turns text into vectors. */
 export type EmbeddingSettings =
   | { readonly kind: 'builtin' }
-  /** `model`: a folder. */
+  /** `model`: a folder, or a name on the Hugging Face hub. */
   | { readonly kind: 'onnx'; readonly model: string }
   | { readonly kind: 'endpoint'; readonly provider: ProviderSettings; readonly model: string };
 

@@ -19,8 +19,9 @@ describe('embedderOf', () => {
     expect(embedderOf({ kind: 'endpoint', provider: elsewhere, model: 'small' }, never, log).id).not.toBe(endpoint.id);
   });
 
-  it('stops the start where there is none, rather than take another', () => {
-    expect(() => embedderOf({ kind: 'onnx', model: './model' }, never, log)).toThrow(ConfigurationError);
-    expect(() => embedderOf({ kind: 'onnx', model: './model' }, never, log)).toThrow('embedding.provider: onnx is not');
+  it('stops the start where it cannot be, rather than take another', () => {
+    const missing = { kind: 'onnx', model: './no-such-folder' } as const;
+    expect(() => embedderOf(missing, never, log)).toThrow(ConfigurationError);
+    expect(() => embedderOf(missing, never, log)).toThrow('embedding.model: there is no folder');
   });
 });

@@ -1,13 +1,15 @@
-import { ConfigurationError, type Settings } from '@spillway/config';
+import type { Settings } from '@spillway/config';
 import type { Providers } from '@spillway/providers';
 import type { Logger } from '@spillway/telemetry';
 import { BuiltinEmbedder } from './builtin-embedder';
 import type { Embedder } from './embedder';
 import { EndpointEmbedder } from './endpoint-embedder';
+import { OnnxEmbedder, startOnnxWorker } from './onnx-embedder';
+import { locateTransformers, modelSource } from './transformers-package';
 
 /**
  * The embedder that is configured.
- * @throws ConfigurationError for one that this version does not have: another in its place would answer differently
+ * @throws ConfigurationError for one that cannot be: another in its place would answer differently
  */
 export function embedderOf(
   settings: Settings['embedding'],
@@ -19,10 +21,10 @@ export function embedderOf(
       return new BuiltinEmbedder();
     case 'endpoint':
       return new EndpointEmbedder(settings, providers, log);
-    case 'onnx':
-      throw new ConfigurationError([
-        { path: 'embedding.provider', message: 'onnx is not part of this version; use builtin or a provider' },
-      ]);
+    case 'onnx': {
+      const data = { source: modelSource(settings.model), transformers: locateTransformers() };
+      return new OnnxEmbedder(settings.model, () => startOnnxWorker(data), log);
+    }
     default:
       return settings satisfies never;
   }
