@@ -201,6 +201,28 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     expect((await permits.explain('m')).limits[0]).toMatchObject({ limit: 'growth', admitted: expect.any(Number) });
   });
 
+  it('lets no call grow into a period whose calls may still be on their way', async () => {
+    world.limits.set('m', {}, { growth: { max_ratio: 0.2, per_s: 60, floor_rps: 0.05 } });
+    expect(await room('critical')).toBe(3);
+    const entry = await enter('critical');
+    const inMs = entry.kind === 'queued' ? entry.freeInMs : 0;
+    // A quarter of a second for those that travel for longer, and at most two buckets.
+    expect(inMs).toBeGreaterThan(60_000 + 125);
+    expect(inMs).toBeLessThanOrEqual(60_000 + 250 + 125);
+  });
+
+  it('keeps a reserve of the growth for the classes above, and their guarantee for those below', async () => {
+    world.limits.classes = { ...SHARES, normal: { share: 0.9, min_share: 0 }, low: { share: 0.7, min_share: 0.1 } };
+    world.limits.set('m', {}, { growth: { max_ratio: 0.2, per_s: 100, floor_rps: 0.2 } });
+    expect([await room('low'), await room('normal'), await room('critical')]).toEqual([14, 4, 2]);
+    world.limits.set('n', {}, { growth: { max_ratio: 0.2, per_s: 100, floor_rps: 0.2 } });
+    const models = ['n'];
+    for (let at = 0; at < 17; at++) await permits.enter(waitRequest('critical', { models }), EXPRESS);
+    const late = [];
+    for (let at = 0; at < 3; at++) late.push((await permits.enter(waitRequest('low', { models }), EXPRESS)).kind);
+    expect(late).toEqual(['granted', 'granted', 'queued']);
+  });
+
   it('tells what binds, what is left and who waits', async () => {
     world.limits.set('m', { inflight: 2, rpm: 10, tpm: 1000 }, { headroom: 0.2 });
     expect(await permits.explain('m')).toMatchObject({ binds: null, waiting: { critical: 0, normal: 0, low: 0 } });

@@ -67,6 +67,14 @@ describe('Climber', () => {
     expect(climber.why).toBe('overload');
   });
 
+  it('begins no lower than the rate that the provider has taken of late, where calls come in lumps', () => {
+    const climber = new Climber();
+    drive(climber, TERMS, 0, 30, 8);
+    const [call = 0] = drive(climber, TERMS, 45, 0.2, 8);
+    climber.fail(TERMS, START + 45_200, call, true, true);
+    expect(climber.ceiling(TERMS)).toBeGreaterThan(5);
+  });
+
   it('falls to what the provider takes where that is far less', () => {
     const climber = new Climber();
     // 1 of 4 calls is taken, of 40 a second.

@@ -129,7 +129,7 @@ export class Climber {
     this.withdrawTaken();
     if (slope) this.hold = Math.max(this.hold, time + terms.hold_ms);
     if (this.rate !== null) return;
-    const first = Math.min(this.sent.at(time), Math.max(this.takenRate(time), terms.initial_rps));
+    const first = Math.max(this.takenRate(time), Math.min(this.sent.at(time), terms.initial_rps));
     this.begin(terms, clampRate(terms, first), 1, 'overload', time);
   }
 

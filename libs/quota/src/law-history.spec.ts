@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { bookable, judge } from './law';
 import { portion, type Terms } from './limits';
 import { ModelUse, type Booking } from './model-use';
+import { GROWTH_BUCKETS, TRAVEL_SPREAD_MS } from './shapes';
 import { termsFrom } from './terms';
 
 const START = 1_800_000_000_000;
@@ -46,21 +47,28 @@ class Oracle {
       over(terms.rpm, this.held(now, minute, rank, call), 1) && 'rpm',
       over(terms.tpm, this.held(now, minute, rank, spent), Math.min(tokens, terms.tpm)) && 'tpm',
       over(terms.tpd, this.held(now, 86_400_000 + slack * 480, rank, spent), Math.min(tokens, terms.tpd)) && 'tpd',
-      this.tooSteep(now, slack / 1000) && 'growth',
+      this.tooSteep(now, rank, slack > 0) && 'growth',
     ];
     return names.filter(name => name !== false);
   }
 
-  private tooSteep(now: number, slackS: number): boolean {
+  /** `spared`: by the least that may be known of what travels. */
+  private tooSteep(now: number, rank: number, spared: boolean): boolean {
     const { growth } = this.terms;
     if (growth === undefined) return false;
     const period = growth.per_s * 1000;
-    const slack = slackS > 0 ? (3 * period) / 240 : 0;
-    const count = (from: number, to: number): number =>
-      this.log.filter(entry => entry.at > now - from && entry.at <= now - to).length;
-    const before = count(2 * period - slack, period + slack);
-    const allowed = Math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * before);
-    return count(period + slack, 0) + 1 > allowed + 1e-9;
+    const slack = spared ? TRAVEL_SPREAD_MS + (2 * period) / GROWTH_BUCKETS : 0;
+    const within = (from: number, to: number): Entry[] =>
+      this.log.filter(entry => entry.at > now - from && entry.at <= now - to);
+    const before = within(2 * period - slack, period + slack).length;
+    const current = within(period + slack, 0);
+    const own = current.filter(entry => entry.rank === rank).length;
+    const floor = growth.floor_rps * growth.per_s;
+    const share = this.terms.share[rank] ?? 1;
+    const all = Math.max(floor, (1 + growth.max_ratio) * before);
+    const ofClass = Math.max(portion(share, floor), (1 + share * growth.max_ratio) * before);
+    if (current.length + 1 > all + 1e-9) return true;
+    return current.length + 1 > ofClass + 1e-9 && own + 1 > portion(this.terms.min_share[rank] ?? 0, all);
   }
 }
 

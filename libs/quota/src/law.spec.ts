@@ -74,14 +74,35 @@ describe('the law', () => {
     expect(calls / (600 * 10)).toBeLessThanOrEqual(1);
   });
 
+  it('lets a low class alone warm the ramp, and always leaves some of it to the classes above', () => {
+    const growth = { max_ratio: 0.2, per_s: 180, floor_rps: 1 };
+    const law = terms({}, { growth }, { low: { share: 0.7, min_share: 0.05 } });
+    const use = new ModelUse();
+    const periods: number[] = [];
+    let refused = 0;
+    for (let now = START; now < START + 10 * 180_000; now += 500) {
+      use.advance(law, now);
+      const period = Math.floor((now - START) / 180_000);
+      periods[period] = (periods[period] ?? 0) + fill(use, law, 2);
+      if (!judge(law, use, { rank: 0, tokens: 1 }).admitted) refused++;
+    }
+    // All calls of a period come at once here, and the limit is that of a rested model for a second after two of them.
+    expect(refused).toBeLessThan(0.01 * 10 * 360);
+    expect(periods[0]).toBe(126);
+    expect(periods[9]).toBeGreaterThan(126 * 1.1 ** 9);
+    expect(periods[9]).toBeLessThan(126 * 1.14 ** 9);
+    const reserve = fill(use, law, 0);
+    expect(reserve / (reserve + (periods[9] ?? 0))).toBeGreaterThan(0.04);
+  });
+
   it('follows the steepest allowed ramp closely, and never leaves it', () => {
-    const [ratio, perMs, floor] = [0.2, 3000, 30];
+    const [ratio, perMs, floor] = [0.2, 180_000, 30];
     const law = terms({}, { growth: { max_ratio: ratio, per_s: perMs / 1000, floor_rps: floor / (perMs / 1000) } });
     const use = new ModelUse();
     const log: number[] = [];
     let tooSteep = 0;
     const after = (at: number): number => log.length - log.findLastIndex(time => time <= at) - 1;
-    for (let now = START; now < START + 24 * perMs; now += 5) {
+    for (let now = START; now < START + 24 * perMs; now += 300) {
       use.advance(law, now);
       for (; log.length < 20_000 && judge(law, use, { rank: 0, tokens: 1 }).admitted; use.take(0, 1)) {
         log.push(now);

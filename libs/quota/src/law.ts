@@ -27,8 +27,7 @@ const FULL: Verdict = { admitted: false, limit: 'inflight', at: null };
 
 /**
  * Whether a model admits one more call at the moment to which its use was advanced, and else which limit refuses it and
- * when that next changes. Growth knows no shares: it is scarce only while demand rises, and then the order of the
- * waits gives it to the most important.
+ * when that next changes.
  */
 export function judge(terms: Terms, use: ModelUse, ask: Ask): Verdict {
   if (!within(terms.inflight, use.inflight, 0, 1, ask, terms)) return FULL;
@@ -39,7 +38,7 @@ export function judge(terms: Terms, use: ModelUse, ask: Ask): Verdict {
     judgeRing('rpm', rpm, use.minute, 0, 1, ask, terms) ??
     judgeRing('tpm', tpm, use.minute, TOKENS, ask.tokens, ask, terms) ??
     judgeRing('tpd', terms.tpd, use.day, 0, ask.tokens, ask, terms) ??
-    judgeGrowth(terms.growth, use.growth) ??
+    judgeGrowth(terms, use.growth, ask) ??
     judgeLearned(terms, use, ask);
   if (refusal === null) return ADMITTED;
   const told = refusal.limit === 'rpm' ? learned?.requests : refusal.limit === 'tpm' ? learned?.tokens : undefined;
@@ -76,7 +75,7 @@ function judgeRing(
  */
 function within(limit: number, used: Float64Array, lane: number, amount: number, ask: Ask, terms: Terms): boolean {
   if (limit === 0) return true;
-  const total = (used[lane] ?? 0) + (used[lane + 1] ?? 0) + (used[lane + 2] ?? 0);
+  const total = sumOf(used, lane);
   const whole = Math.min(amount, limit);
   if (total + whole > limit) return false;
   if (ask.only !== 'guarantee') {
@@ -86,13 +85,23 @@ function within(limit: number, used: Float64Array, lane: number, amount: number,
   return ask.only !== 'share' && (used[lane + ask.rank] ?? 0) + whole <= portion(terms.min_share[ask.rank] ?? 0, limit);
 }
 
-function judgeGrowth(growth: GrowthSettings | undefined, ring: Ring | null): LimitRefusal | null {
-  if (growth === undefined || ring === null) return null;
-  const both = ring.sums[1]?.[0] ?? 0;
-  const fits = (sums: Float64Array): boolean => (sums[0] ?? 0) + 1 <= allowance(growth, both, sums[0] ?? 0);
-  const sums = ring.sums[0];
-  if (sums === undefined || fits(sums)) return null;
-  return { admitted: false, limit: 'growth', at: ring.whenFits(0, fits) };
+function judgeGrowth(terms: Terms, ring: Ring | null, ask: Ask): LimitRefusal | null {
+  const { growth } = terms;
+  const sums = ring?.sums[0];
+  if (growth === undefined || !ring || sums === undefined) return null;
+  const both = sumOf(ring.sums[1]);
+  const fits = (current: Float64Array): boolean => mayGrow(growth, both, current, ask, terms);
+  return fits(sums) ? null : { admitted: false, limit: 'growth', at: ring.whenFits(0, fits) };
+}
+
+/** Whether the current period may hold one call more, and the class's share of that, or else its guarantee. */
+function mayGrow(growth: GrowthSettings, both: number, current: Float64Array, ask: Ask, terms: Terms): boolean {
+  const total = sumOf(current);
+  const allowed = allowance(growth, both - total);
+  if (total + 1 > allowed) return false;
+  const share = terms.share[ask.rank];
+  if (ask.only !== 'guarantee' && total + 1 <= allowance(growth, both - total, share)) return true;
+  return ask.only !== 'share' && (current[ask.rank] ?? 0) + 1 <= portion(terms.min_share[ask.rank] ?? 0, allowed);
 }
 
 /** What answers have taught; it binds all classes alike. */
@@ -101,15 +110,22 @@ function judgeLearned({ climb }: Terms, { learned, time }: ModelUse, { tokens }:
   return refusal ? { admitted: false, ...refusal } : null;
 }
 
-/** The calls that the current period may hold. */
-function allowance(growth: GrowthSettings, both: number, current: number): number {
-  return Math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * (both - current)) + 1e-9;
+/**
+ * The calls that the current period may hold, or may hold while a class adds to them. What the period before has used can
+ * be used again by whoever comes; a share is one of the floor, and of the growth above that. So a reserve is left for the
+ * classes above, and yet low classes alone make the ramp rise, which the others find warm.
+ */
+function allowance({ floor_rps, per_s, max_ratio }: GrowthSettings, before: number, share = 1): number {
+  return Math.max(portion(share, floor_rps * per_s), (1 + share * max_ratio) * before) + 1e-9;
+}
+
+/** Over the classes, from the lane of the most important on. */
+function sumOf(lanes: Float64Array | undefined, lane = 0): number {
+  return (lanes?.[lane] ?? 0) + (lanes?.[lane + 1] ?? 0) + (lanes?.[lane + 2] ?? 0);
 }
 
 /** What the limits of a model hold now, and how much of it is used; only of limits that there are. */
 export function usage(terms: Terms, use: ModelUse): readonly LimitUse[] {
-  const sumOf = (lanes: Float64Array | undefined, lane = 0): number =>
-    (lanes?.[lane] ?? 0) + (lanes?.[lane + 1] ?? 0) + (lanes?.[lane + 2] ?? 0);
   const [minute, day] = [use.minute.sums[0], use.day.sums[0]];
   const uses: LimitUse[] = [
     { limit: 'inflight', admitted: terms.inflight, used: sumOf(use.inflight) },
@@ -118,8 +134,8 @@ export function usage(terms: Terms, use: ModelUse): readonly LimitUse[] {
     { limit: 'tpd', admitted: terms.tpd, used: sumOf(day) },
   ];
   if (terms.growth && use.growth) {
-    const [used, both] = [use.growth.sums[0]?.[0] ?? 0, use.growth.sums[1]?.[0] ?? 0];
-    uses.push({ limit: 'growth', admitted: Math.floor(allowance(terms.growth, both, used)), used });
+    const [used, both] = [sumOf(use.growth.sums[0]), sumOf(use.growth.sums[1])];
+    uses.push({ limit: 'growth', admitted: Math.floor(allowance(terms.growth, both - used)), used });
   }
   return uses.filter(({ limit, admitted }) => admitted > 0 || limit === 'growth');
 }

@@ -82,7 +82,7 @@ export class ModelUse {
     this.minute.add(rank, 1);
     this.minute.add(TOKENS + rank, tokens);
     this.day.add(rank, tokens);
-    this.growth?.add(0, 1);
+    this.growth?.add(rank, 1);
     const sent = (climb && this.learned?.take(climb, tokens, this.known(), this.time)) ?? null;
     return { rank, tokens, minute: this.minute.at, day: this.day.at, growth: this.growth?.at ?? 0, sent };
   }
@@ -109,7 +109,7 @@ export class ModelUse {
   cancel(booking: Booking): void {
     this.settle(booking, 0);
     this.minute.add(booking.rank, -1, booking.minute);
-    this.growth?.add(0, -1, booking.growth);
+    this.growth?.add(booking.rank, -1, booking.growth);
     if (booking.sent) this.learned?.cancel(booking.sent.call);
   }
 

@@ -33,7 +33,8 @@ report('tpm', MINUTE, CLASSES)
 report('tpd', DAY, 0)
 if terms.growth then
   local sums = ring_of(model, growth_shape(terms.growth)).sums
-  table.insert(limits, { 'growth', math.floor(allowance(terms.growth, sums[2][1], sums[1][1])), sums[1][1] })
+  local used, both = sum_of(sums[1], 0), sum_of(sums[2], 0)
+  table.insert(limits, { 'growth', math.floor(allowance(terms.growth, both - used, 1)), used })
 end
 
 local waits, binds = {}, {}

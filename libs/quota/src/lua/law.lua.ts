@@ -11,11 +11,13 @@ local function portion(share, limit)
   return math.max(math.floor(share * limit + 1e-9), limit >= 1 and 1 or 0)
 end
 
+local function sum_of(used, lane) return used[lane + 1] + used[lane + 2] + used[lane + 3] end
+
 -- Whether one more use keeps a limit (0: none) and the class's share of it, or else its guarantee; lane is that before
 -- the most important class. What is larger than a share alone passes when nothing else is counted.
 local function within(limit, used, lane, amount, class, terms, only)
   if not limit or limit == 0 then return true end
-  local total = used[lane + 1] + used[lane + 2] + used[lane + 3]
+  local total = sum_of(used, lane)
   local whole = math.min(amount, limit)
   if total + whole > limit then return false end
   if only ~= 'guarantee' then
@@ -37,18 +39,26 @@ local function passes(model, shape, limit, lane, amount, class, only, capped)
   end
 end
 
--- The calls that the current period may hold.
-local function allowance(growth, both, current)
-  return math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * (both - current)) + 1e-9
+-- The calls that the current period may hold, or may hold while a class of that share adds to them.
+local function allowance(growth, before, share)
+  local floor = portion(share, growth.floor_rps * growth.per_s)
+  return math.max(floor, (1 + share * growth.max_ratio) * before) + 1e-9
 end
 
-local function may_grow(model)
+local function may_grow(model, class, only)
   local growth = model.terms.growth
   if not growth then return true end
   local shape = growth_shape(growth)
   local ring = ring_of(model, shape)
-  local both = ring.sums[2][1]
-  local function fits(current) return current[1] + 1 <= allowance(growth, both, current[1]) end
+  local both = sum_of(ring.sums[2], 0)
+  local function fits(current)
+    local total = sum_of(current, 0)
+    local allowed = allowance(growth, both - total, 1)
+    if total + 1 > allowed then return false end
+    local share = model.terms.share[class]
+    if only ~= 'guarantee' and total + 1 <= allowance(growth, both - total, share) then return true end
+    return only ~= 'share' and current[class] + 1 <= portion(model.terms.min_share[class], allowed)
+  end
   if fits(ring.sums[1]) then return true end
   return false, function() return when_fits(model, shape, ring, fits) end
 end
@@ -67,7 +77,7 @@ local function admits(model, class, tokens, only)
   if not ok then return false, 'tpm', when end
   ok, when = passes(model, DAY, terms.tpd, 0, tokens, class, only)
   if not ok then return false, 'tpd', when end
-  ok, when = may_grow(model)
+  ok, when = may_grow(model, class, only)
   if not ok then return false, 'growth', when end
   if not learned then return true end
   local refused, at = learned_refusal(model, learned, tokens)
@@ -106,7 +116,7 @@ local function take(model, class, tokens)
   if terms.growth then
     local shape = growth_shape(terms.growth)
     local ring = ring_of(model, shape)
-    add(model, shape, ring, 1, 1)
+    add(model, shape, ring, class, 1)
     booking.growth, booking.growth_width = ring.at, shape.width
   end
   booking.sent = learn_sent(model, tokens, minute.sums[1])
@@ -138,7 +148,7 @@ local function cancel(model, record)
   local growth = model.terms.growth
   local shape = growth and growth_shape(growth)
   if shape and shape.width == record.growth_width then
-    add(model, shape, ring_of(model, shape), 1, -1, record.growth)
+    add(model, shape, ring_of(model, shape), record.class, -1, record.growth)
   end
 end
 `;

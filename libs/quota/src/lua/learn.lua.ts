@@ -210,7 +210,7 @@ local function fail(climb, learned, time, call, overload)
   withdraw_taken(learned)
   if overload == 'slope' then learned.hold = math.max(learned.hold, time + climb.hold_ms) end
   if learned.rate then return end
-  local first = math.min(recent_rate(learned.sent, time), math.max(taken_rate(learned, time), climb.initial_rps))
+  local first = math.max(taken_rate(learned, time), math.min(recent_rate(learned.sent, time), climb.initial_rps))
   begin_rate(climb, learned, clamp_rate(climb, first), 1, 'overload', time)
 end
 

@@ -1,5 +1,5 @@
 import type { RingShape } from '../ring';
-import { DAY, GROWTH_BUCKETS, GROWTH_SPARE_MS, MINUTE } from '../shapes';
+import { DAY, GROWTH_BUCKETS, MINUTE, TRAVEL_SPREAD_MS } from '../shapes';
 
 function shapeInLua(name: string, { width, ages, lanes }: RingShape): string {
   return `{ name = '${name}', width = ${width}, ages = { ${ages.join(', ')} }, lanes = ${lanes} }`;
@@ -15,9 +15,9 @@ local DAY = ${shapeInLua('day', DAY)}
 
 local function growth_shape(growth)
   local width = growth.per_s * 1000 / ${GROWTH_BUCKETS}
-  local spare = math.min(math.max(1, math.ceil(${GROWTH_SPARE_MS} / width)), ${GROWTH_BUCKETS / 4})
+  local spare = math.min(math.ceil(${TRAVEL_SPREAD_MS} / width), ${GROWTH_BUCKETS / 4})
   local ages = { ${GROWTH_BUCKETS} + spare, ${2 * GROWTH_BUCKETS - 1} - spare }
-  return { name = 'growth', width = width, ages = ages, lanes = 1 }
+  return { name = 'growth', width = width, ages = ages, lanes = CLASSES }
 end
 
 local function zeros(count)
@@ -72,15 +72,11 @@ end
 local function ring_of(model, shape)
   local name, ring = model.name, model.state[shape.name]
   local bucket = math.floor(model.time / shape.width)
-  if ring and ring.width == shape.width and ring.at >= bucket then return ring end
+  local fits = ring and ring.width == shape.width and #ring.open == shape.lanes
+  if fits and ring.at >= bucket then return ring end
   model.dirty = true
-  if not ring or ring.width ~= shape.width then
+  if not fits or bucket - ring.at > shape.ages[#shape.ages] then
     if ring then drop_buckets(name, shape, ring) end
-    model.state[shape.name] = new_ring(shape, bucket)
-    return model.state[shape.name]
-  end
-  if bucket - ring.at > shape.ages[#shape.ages] then
-    drop_buckets(name, shape, ring)
     model.state[shape.name] = new_ring(shape, bucket)
     return model.state[shape.name]
   end
