@@ -1,4 +1,4 @@
-import { commandOf, InvalidCommandLine } from './command-line';
+import { commandOf, commandText, InvalidCommandLine } from './command-line';
 
 describe('the command line', () => {
   it('names a scenario and how to run it', () => {
@@ -7,6 +7,8 @@ describe('the command line', () => {
       short: true,
       strict: false,
       seed: 7,
+      again: null,
+      publish: false,
       compress: null,
       arms: ['cold', 'sdk'],
       virtual: true,
@@ -23,5 +25,12 @@ describe('the command line', () => {
     [['a', '--seed', 'x']],
     [['a', '--compress', '0']],
     [['a', '--what-if', 'b']],
+    [['a', '--publish', '--virtual']],
+    [['a', '--publish', '--arm', 'b']],
   ])('refuses %j', args => expect(() => commandOf(args)).toThrow(InvalidCommandLine));
+
+  it('is told again for each scenario, without where its report went', () => {
+    const args = 'all --short --out /somewhere --seed 2'.split(' ');
+    expect(commandText(args, 'all', 'burst')).toBe('npm run lab -- burst --short --seed 2');
+  });
 });

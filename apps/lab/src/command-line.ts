@@ -14,6 +14,10 @@ export interface Command {
   /** A missed target is a failure. */
   readonly strict: boolean;
   readonly seed: number;
+  /** Another seed, with which the arms that have targets run once more. */
+  readonly again: number | null;
+  /** Keep the run for the documentation. */
+  readonly publish: boolean;
   readonly compress: number | null;
   /** Empty: all. */
   readonly arms: readonly string[];
@@ -30,6 +34,8 @@ const USAGE = `npm run lab -- SCENARIO | all | list
   --short         a small run, for a look
   --strict        exit code 1 when a target is missed
   --seed N        other arrivals and questions (1)
+  --again N       the arms that have targets once more, with this seed
+  --publish       keep the run in docs/benchmarks, and its picture and table in the README
   --compress N    the curve in one Nth of its time
   --arm NAME      only this arm; may be repeated
   --what-if PATH=VALUE  another value in the scenario; may be repeated
@@ -41,19 +47,32 @@ export function commandOf(args: readonly string[]): Command {
   const { values, positionals } = parsed(args);
   const [what, ...more] = positionals;
   if (what === undefined || more.length > 0) throw new InvalidCommandLine(USAGE);
-  const compress = values.compress === undefined ? null : number(values.compress, 'compress', 1);
+  if (values.publish && (values.virtual || values.arm.length > 0)) {
+    throw new InvalidCommandLine('--publish wants all arms of a scenario, in real time.');
+  }
   return {
     what,
     short: values.short,
     strict: values.strict,
     seed: number(values.seed, 'seed', 0),
-    compress,
+    again: values.again === undefined ? null : number(values.again, 'again', 0),
+    publish: values.publish,
+    compress: values.compress === undefined ? null : number(values.compress, 'compress', 1),
     arms: values.arm,
     virtual: values.virtual,
     recall: number(values.recall, 'recall', 0),
     whatIf: values['what-if'].map(change),
     out: values.out ?? null,
   };
+}
+
+/** The same for one scenario, to be typed again; where reports go is nobody else's business. */
+export function commandText(args: readonly string[], what: string, name: string): string {
+  const out = args.indexOf('--out');
+  const words = args.filter(
+    (word, index) => word !== what && !word.startsWith('--out=') && (out < 0 || (index !== out && index !== out + 1)),
+  );
+  return ['npm run lab --', name, ...words].join(' ');
 }
 
 function parsed(args: readonly string[]) {
@@ -65,6 +84,8 @@ function parsed(args: readonly string[]) {
         short: { type: 'boolean', default: false },
         strict: { type: 'boolean', default: false },
         seed: { type: 'string', default: '1' },
+        again: { type: 'string' },
+        publish: { type: 'boolean', default: false },
         compress: { type: 'string' },
         arm: { type: 'string', multiple: true, default: [] },
         'what-if': { type: 'string', multiple: true, default: [] },

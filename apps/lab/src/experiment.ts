@@ -2,7 +2,7 @@ import type { ArmResult } from './arm/arm-result';
 import { runArm } from './arm/run-arm';
 import type { ArmSetting } from './arm/stage';
 import type { Figures } from './results/figures';
-import { verdictsOf, type Verdict } from './results/verdicts';
+import { boundArms, verdictsOf, type Verdict } from './results/verdicts';
 import type { Change } from './scenario/what-if';
 import { readPool, readScenario } from './scenario/read-file';
 import type { Scale, Scenario } from './scenario/schema';
@@ -13,8 +13,12 @@ import { QuestionPool } from './workload/question-pool';
 /** How a scenario is to be run. */
 export interface RunOptions {
   readonly name: string;
+  /** The command that repeats it. */
+  readonly command: string;
   readonly seed: number;
   readonly short: boolean;
+  /** Another seed, with which the arms that have targets run once more; null: none. */
+  readonly again: number | null;
   /** Divides the length of the scenario's curve; null: as its file says. */
   readonly compress: number | null;
   /** Only these arms; empty: all. */
@@ -34,6 +38,8 @@ interface VirtualOptions {
 /** A scenario after its run. */
 export interface Experiment {
   readonly name: string;
+  readonly command: string;
+  readonly isShort: boolean;
   readonly whatIf: readonly Change[];
   readonly virtual: VirtualOptions | null;
   readonly scenario: Scenario;
@@ -45,6 +51,8 @@ export interface Experiment {
   /** What the model itself takes, without limits or anything between. */
   readonly floor: Figures;
   readonly verdicts: readonly Verdict[];
+  /** The same with another seed; null: it was not asked for. */
+  readonly again: { readonly seed: number; readonly verdicts: readonly Verdict[] } | null;
 }
 
 type RunArm = (setting: ArmSetting, calls: readonly PlannedCall[]) => Promise<ArmResult>;
@@ -76,6 +84,8 @@ export async function runExperiment(options: RunOptions): Promise<Experiment> {
   ]);
   return {
     name: options.name,
+    command: options.command,
+    isShort: options.short,
     whatIf,
     virtual,
     scenario,
@@ -89,7 +99,17 @@ export async function runExperiment(options: RunOptions): Promise<Experiment> {
       scenario.targets.filter(({ arm }) => figures[arm] !== undefined),
       figures,
     ),
+    again: options.again === null ? null : await runAgain(scenario, { ...options, seed: options.again }),
   };
+}
+
+/** With another seed, those arms of which something is demanded. */
+async function runAgain({ targets, arms }: Scenario, options: RunOptions): Promise<Experiment['again']> {
+  const demanded = new Set(targets.flatMap(target => [target.arm, ...boundArms(target)]));
+  const names = arms.map(({ name }) => name).filter(name => demanded.has(name));
+  const chosen = options.arms.length === 0 ? names : names.filter(name => options.arms.includes(name));
+  const { seed, verdicts } = await runExperiment({ ...options, arms: chosen, again: null });
+  return { seed, verdicts };
 }
 
 /** The calls of a run. There are as many fewer products as there are fewer calls, so that they repeat as often. */

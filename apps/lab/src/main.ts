@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { commandOf, type Command } from './command-line';
+import { commandOf, commandText, type Command } from './command-line';
 import { runExperiment } from './experiment';
 import { verdictLine } from './report/markdown';
 import { writeReport } from './report/write-report';
@@ -31,12 +31,18 @@ function list(): void {
 }
 
 /** Runs one scenario and returns how many of its targets were missed. */
-async function run(name: string, { out, virtual, recall, ...how }: Command): Promise<number> {
-  const experiment = await runExperiment({ ...how, name, virtual: virtual ? { recall } : null, tell });
-  const folder = writeReport(experiment, out ?? join(projectFolder(), 'reports'));
-  experiment.verdicts.forEach(verdict => tell(verdictLine(verdict)));
-  tell(`  ${join(folder, 'report.md')}`);
-  return experiment.verdicts.filter(({ result }) => result === 'missed').length;
+async function run(name: string, { out, virtual, recall, publish, ...how }: Command): Promise<number> {
+  const command = commandText(process.argv.slice(2), how.what, name);
+  const experiment = await runExperiment({ ...how, name, command, virtual: virtual ? { recall } : null, tell });
+  const project = projectFolder();
+  const files = writeReport(experiment, {
+    reports: out ?? join(project, 'reports'),
+    publishIn: publish ? project : null,
+  });
+  const verdicts = [...experiment.verdicts, ...(experiment.again?.verdicts ?? [])];
+  verdicts.forEach(verdict => tell(verdictLine(verdict)));
+  files.forEach(file => tell(`  ${file}`));
+  return verdicts.filter(({ result }) => result === 'missed').length;
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));

@@ -8,8 +8,15 @@ import { RedisProcess } from '../processes/redis';
 import { SimulatorProcess } from '../processes/simulator';
 import { SpillwayProcess } from '../processes/spillway';
 import type { Arm, Scale, Scenario, SpillwayArm } from '../scenario/schema';
-import { enforcedLimits, grantedLimits, ROUTE, simulatedModel, spillwayConfiguration } from '../scenario/settings';
-import { warmUp } from './warm-up';
+import {
+  enforcedLimits,
+  grantedLimits,
+  merged,
+  ROUTE,
+  simulatedModel,
+  spillwayConfiguration,
+} from '../scenario/settings';
+import { warmUp, WARMING } from './warm-up';
 import type { QuestionPool } from '../workload/question-pool';
 
 /** What one arm is made of. */
@@ -73,16 +80,16 @@ async function startRouter(
 ): Promise<Router> {
   const redis = await RedisProcess.start(workplace);
   ends.push(() => redis.kill());
-  const configuration = (limited: boolean): object =>
+  const configuration = (limited: boolean) =>
     spillwayConfiguration(scenario, scale, arm.spillway, { providerUrl, limited });
-  const spillway = await SpillwayProcess.start(workplace, configuration(arm.prewarm === undefined), redis.url);
+  const first = arm.prewarm === undefined ? configuration(true) : merged(configuration(false), WARMING);
+  const spillway = await SpillwayProcess.start(workplace, first, redis.url);
   ends.push(() => spillway.stop());
-  const caller = new SpillwayCaller(spillway.url, ROUTE, arm.repeats);
   if (arm.prewarm !== undefined) {
-    await warmUp(caller, pool, arm.prewarm);
+    await warmUp(spillway, pool, arm.prewarm);
     await spillway.reconfigure(configuration(true));
   }
-  return { redis, spillway, caller };
+  return { redis, spillway, caller: new SpillwayCaller(spillway.url, ROUTE, arm.repeats) };
 }
 
 /** A client that calls the first model itself. */

@@ -1,25 +1,35 @@
-import type { Caller } from '../callers/caller';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesOf } from '../callers/caller';
+import type { SpillwayProcess } from '../processes/spillway';
 import type { SpillwayArm } from '../scenario/schema';
+import { ROUTE } from '../scenario/settings';
 import type { Question, QuestionPool } from '../workload/question-pool';
 
+const LOOK_EVERY_MS = 250;
+/** Seeds at the same time: there is nobody whom they could keep waiting. */
 const AT_ONCE = 100;
-const PATIENCE_MS = 30_000;
 
-/** Asks everything that is known to be coming, as LOW calls, so that the caches hold the answers. */
+/** What Spillway is configured with while it is warmed. */
+export const WARMING = { seeding: { concurrency: AT_ONCE } } as const;
+
+/** Seeds everything that is known to be coming, so that the caches hold the answers. */
 export async function warmUp(
-  caller: Caller,
-  pool: QuestionPool,
+  spillway: Pick<SpillwayProcess, 'sow' | 'seedStatus'>,
+  pool: Pick<QuestionPool, 'common'>,
   { products, intents, texts }: NonNullable<SpillwayArm['prewarm']>,
 ): Promise<void> {
-  const questions = pool.common(products, intents, texts);
-  const worker = async (): Promise<void> => {
-    for (const question of questions) await ask(caller, question);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const lines = [...pool.common(products, intents, texts)].map(lineOf);
+  const id = await spillway.sow(ROUTE, `${lines.join('\n')}\n`);
+  for (;;) {
+    const { state, failed } = await spillway.seedStatus(id);
+    if (state !== 'queued' && state !== 'running') {
+      if (state === 'succeeded' && failed === 0) return;
+      throw new Error(`Of ${lines.length} seeds ${failed} failed; the seed ${state}.`);
+    }
+    await sleep(LOOK_EVERY_MS);
+  }
 }
 
-async function ask(caller: Caller, question: Question): Promise<void> {
-  const call = { ms: 0, load: 'warm-up', key: null, priority: 'low', question } as const;
-  const reply = await caller.call(call, AbortSignal.timeout(PATIENCE_MS));
-  if (reply.kind !== 'answer') throw new Error('A question of the warm-up was not answered.');
+function lineOf(question: Question): string {
+  return JSON.stringify({ scope: question.scope, messages: messagesOf({ question }) });
 }

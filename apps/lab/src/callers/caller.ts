@@ -17,7 +17,9 @@ export interface Caller {
 }
 
 /** The messages of a call, as every client sends them. */
-export function messagesOf({ question }: PlannedCall): { role: 'system' | 'user'; content: string }[] {
+export function messagesOf({
+  question,
+}: Pick<PlannedCall, 'question'>): { role: 'system' | 'user'; content: string }[] {
   return [
     { role: 'system', content: question.system },
     { role: 'user', content: question.text },

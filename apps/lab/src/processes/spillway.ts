@@ -54,6 +54,21 @@ export class SpillwayProcess {
     if (statusCode !== 200) throw new Error(`Spillway refused its configuration: ${said}`);
   }
 
+  /** Begins to seed a text of JSON lines, and returns the name of the seed. */
+  async sow(route: string, lines: string): Promise<string> {
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const url = `${this.url}/admin/seed?route=${encodeURIComponent(route)}`;
+    const { statusCode, body } = await request(url, { method: 'POST', headers, body: lines });
+    const said = await body.text();
+    if (statusCode !== 202) throw new Error(`Spillway refused its seeds: ${said}`);
+    return (JSON.parse(said) as { readonly id: string }).id;
+  }
+
+  async seedStatus(id: string): Promise<{ readonly state: string; readonly failed: number }> {
+    const { body } = await request(`${this.url}/admin/seed/${id}`);
+    return (await body.json()) as { readonly state: string; readonly failed: number };
+  }
+
   stop(): Promise<void> {
     return this.program.kill('SIGTERM');
   }

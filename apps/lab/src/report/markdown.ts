@@ -4,12 +4,16 @@ import type { Verdict } from '../results/verdicts';
 import type { Target } from '../scenario/schema';
 import { changeText } from '../scenario/what-if';
 import type { Chart } from './charts';
+import { table } from './table';
 
 type Unit = Target['unit'];
 
-/** Rows of the table of figures: what it says, the figure, its unit. */
-const ROWS: readonly (readonly [string, string, Unit])[] = [
-  ...PRIORITIES.flatMap((priority): [string, string, Unit][] => [
+/** A row of figures: what it says, the figure, its unit. */
+export type Row = readonly [string, string, Unit];
+
+/** Rows of the table of figures. */
+const ROWS: readonly Row[] = [
+  ...PRIORITIES.flatMap((priority): Row[] => [
     [`${priority.toUpperCase()} in time`, `${priority}.in_time`, 'share'],
     ['– p50', `${priority}.p50`, 'ms'],
     ['– p95', `${priority}.p95`, 'ms'],
@@ -40,22 +44,27 @@ const ROWS: readonly (readonly [string, string, Unit])[] = [
   ['money for 1 000 answers in time', 'money.per_1000_answers', 'money'],
   ["memory of Spillway's process, end ÷ middle", 'process.rss_growth', 'number'],
   ["handles of Spillway's process, end ÷ middle", 'process.handles_growth', 'number'],
-] as const;
+];
+
+/** What a report is written with beside the run itself. */
+export interface Attachments {
+  readonly charts: readonly Chart[];
+  /** The folder of their files, as seen from the report; empty or ending in `/`. */
+  readonly pictures: string;
+  readonly machine: Readonly<Record<string, string>>;
+}
 
 /** The report as Markdown. */
-export function reportText(
-  experiment: Experiment,
-  charts: readonly Chart[],
-  machine: Readonly<Record<string, string>>,
-) {
+export function reportText(experiment: Experiment, { charts, pictures, machine }: Attachments): string {
   const { scenario } = experiment;
+  const picture = ({ file, caption }: Chart): string => `![${caption}](${pictures}${file})\n\n${caption}`;
   return `${[
     `# ${scenario.title}`,
     scenario.about.trim(),
     origin(experiment),
     table(['', ''], [...Object.entries(machine), ...settings(experiment)]),
     '## Targets',
-    verdictTable(experiment.verdicts),
+    verdictTable(experiment),
     ...charts.slice(0, 1).map(picture),
     '## Figures',
     figureTable(experiment),
@@ -65,15 +74,16 @@ export function reportText(
 }
 
 /** A line for people who watch. */
-export function verdictLine({ target, figure, bound, result }: Verdict): string {
-  const wanted = `${target.at_least === undefined ? '≤' : '≥'} ${shown(bound, target.unit)}`;
-  return `  ${result === 'met' ? '✓' : result === 'missed' ? '✗' : '?'} ${target.what}: ${shown(figure, target.unit)} (${wanted})`;
+export function verdictLine(verdict: Verdict): string {
+  const { target, figure, result } = verdict;
+  const mark = result === 'met' ? '✓' : result === 'missed' ? '✗' : '?';
+  return `  ${mark} ${target.what}: ${shown(figure, target.unit)} (${boundText(verdict)})`;
 }
 
-function origin({ name, virtual }: Experiment): string {
+function origin({ command, virtual }: Experiment): string {
   return virtual === null
-    ? `Written by \`npm run lab -- ${name}\`. Absolute times belong to the machine; arms of one run can be compared.`
-    : `Written by \`npm run lab -- ${name} --virtual\`, in **virtual** time: the decisions of limits, order and climber are Spillway's own, the provider is the simulator's; network, Redis and the health of models are left out, and so times are those of model and waiting. Caches recognise the same text, and ${shown(virtual.recall, 'share')} of the other wordings of a question that has been answered; whether they would be wrong is not asked.`;
+    ? `Written by \`${command}\`. Absolute times belong to the machine; arms of one run can be compared.`
+    : `Written by \`${command}\`, in **virtual** time: the decisions of limits, order and climber are Spillway's own, the provider is the simulator's; network, Redis and the health of models are left out, and so times are those of model and waiting. Caches recognise the same text, and ${shown(virtual.recall, 'share')} of the other wordings of a question that has been answered; whether they would be wrong is not asked.`;
 }
 
 function settings({ seed, whatIf, scale, durationMs, products, floor, arms }: Experiment): [string, string][] {
@@ -90,38 +100,54 @@ function settings({ seed, whatIf, scale, durationMs, products, floor, arms }: Ex
   ];
 }
 
-function verdictTable(verdicts: readonly Verdict[]): string {
+function verdictTable({ verdicts, again }: Experiment): string {
+  const repeated = (index: number): string[] => {
+    const verdict = again?.verdicts[index];
+    return verdict === undefined ? [] : [shown(verdict.figure, verdict.target.unit), resultText(verdict)];
+  };
   return table(
-    ['', 'arm', 'known', 'target', 'measured', ''],
-    verdicts.map(({ target, figure, bound, result }) => [
-      target.what,
-      target.arm,
-      target.known,
-      `${target.at_least === undefined ? '≤' : '≥'} ${shown(bound, target.unit)}`,
-      shown(figure, target.unit),
-      result === 'missed' ? '**missed**' : result,
+    ['', 'arm', 'known', 'target', 'measured', '', ...(again === null ? [] : [`seed ${again.seed}`, ''])],
+    verdicts.map((verdict, index) => [
+      verdict.target.what,
+      verdict.target.arm,
+      verdict.target.known,
+      boundText(verdict),
+      shown(verdict.figure, verdict.target.unit),
+      resultText(verdict),
+      ...repeated(index),
     ]),
   );
 }
 
+function boundText({ target, bound }: Verdict): string {
+  return `${target.at_least === undefined ? '≤' : '≥'} ${shown(bound, target.unit)}`;
+}
+
+function resultText({ result }: Verdict): string {
+  return result === 'missed' ? '**missed**' : result;
+}
+
 function figureTable({ arms }: Experiment): string {
-  const used = ROWS.filter(([, figure]) => arms.some(({ figures }) => isTelling(figures[figure])));
-  const rows = used.map(([what, figure, unit]) => [
+  return armTable(
+    arms,
+    ROWS.filter(([, figure]) => arms.some(({ figures }) => isTelling(figures[figure]))),
+  );
+}
+
+/** Figures of arms beside each other. */
+export function armTable(arms: Experiment['arms'], rows: readonly Row[]): string {
+  const cells = rows.map(([what, figure, unit]) => [
     what,
     ...arms.map(({ figures }) => {
       const value = figures[figure];
       return value === null && /\.p\d+$/.test(figure) ? 'never' : shown(value ?? null, unit);
     }),
   ]);
-  return table(['', ...arms.map(({ arm }) => arm.title)], rows);
+  return table(['', ...arms.map(({ arm }) => arm.title)], cells);
 }
 
 function isTelling(value: number | null | undefined): boolean {
   return value !== undefined && value !== null && value !== 0;
-}
-
-function picture({ file, caption }: Chart): string {
-  return `![${caption}](${file})\n\n${caption}`;
 }
 
 /** A figure as people read it. */
@@ -151,9 +177,4 @@ function part(factor: number): string {
 
 function count(value: number): string {
   return value.toString().replace(/\B(?=(\d{3})+$)/g, ' ');
-}
-
-function table(headings: readonly string[], rows: readonly (readonly string[])[]): string {
-  const lines = [headings, headings.map((_, index) => (index === 0 ? ':--' : '--:')), ...rows];
-  return lines.map(cells => `| ${cells.join(' | ')} |`).join('\n');
 }

@@ -1,5 +1,7 @@
 import { shown } from './markdown';
+import { withSection } from './publish';
 import { barChart, lineCharts } from './svg';
+import { table } from './table';
 
 describe('figures as text', () => {
   it('has a unit and no more digits than it needs', () => {
@@ -9,6 +11,41 @@ describe('figures as text', () => {
     expect(shown(38.4, 'ms')).toBe('38 ms');
     expect(shown(12_345, 'number')).toBe('12 345');
     expect(shown(null, 'share')).toBe('–');
+  });
+});
+
+describe('tables', () => {
+  it('are laid out as the formatter of the documentation leaves them', () => {
+    expect(
+      table(
+        ['', 'Spillway', 'b'],
+        [
+          ['– “fast” ≥ 1', '**missed**', '1'],
+          ['x', '–', '99.9 %'],
+        ],
+      ),
+    ).toBe(
+      [
+        '|              |   Spillway |      b |',
+        '| :----------- | ---------: | -----: |',
+        '| – “fast” ≥ 1 | **missed** |      1 |',
+        '| x            |          – | 99.9 % |',
+      ].join('\n'),
+    );
+  });
+});
+
+describe('a section of the README', () => {
+  const page = 'a\n<!-- lab x: begin -->\nold\n<!-- lab x: end -->\nb\n';
+
+  it('takes the place of the last one', () => {
+    const once = withSection(page, 'x', 'new') ?? '';
+    expect(once).toBe('a\n<!-- lab x: begin -->\n\nnew\n\n<!-- lab x: end -->\nb\n');
+    expect(withSection(once, 'x', 'new')).toBe(once);
+  });
+
+  it('is not written where there is no place for it', () => {
+    expect(withSection(page, 'y', 'new')).toBeNull();
   });
 });
 

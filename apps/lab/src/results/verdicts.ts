@@ -18,6 +18,12 @@ export function verdictsOf(targets: readonly Target[], arms: Readonly<Record<str
   });
 }
 
+/** Arms, beside its own, that a target looks at. */
+export function boundArms({ at_least, at_most }: Target): readonly string[] {
+  const bound = at_least ?? at_most;
+  return typeof bound === 'object' && bound.arm !== undefined ? [bound.arm] : [];
+}
+
 function boundOf(target: Target, arms: Readonly<Record<string, Figures>>): number | null {
   const bound = target.at_least ?? target.at_most ?? null;
   if (bound === null || typeof bound === 'number') return bound;

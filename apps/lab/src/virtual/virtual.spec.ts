@@ -6,6 +6,8 @@ import { VirtualTime } from './virtual-time';
 function night(options: { readonly arms: readonly string[]; readonly whatIf?: string; readonly seed?: number }) {
   const change = changeOf(options.whatIf ?? 'noise=0.2');
   return runExperiment({
+    command: '',
+    again: null,
     name: 'sales-day',
     seed: options.seed ?? 1,
     short: true,
