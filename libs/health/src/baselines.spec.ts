@@ -1,4 +1,4 @@
-import { isSlow, withLatency, type Baselines } from './baselines';
+import { isSlow, usualOf, withLatency, withOutrun, type Baselines } from './baselines';
 
 const after = (latencies: readonly number[], from: Baselines = {}, everyMs = 10, start = 0): Baselines =>
   latencies.reduce<Baselines>((known, ms, index) => withLatency(known, 's', ms, start + index * everyMs), from);
@@ -33,5 +33,39 @@ describe('the baselines', () => {
     expect(isSlow(minute, 's', 2_000)).toBe(true);
     const hour = after(repeated(2_000, 3_600), usual, 1_000, 100_000);
     expect(isSlow(hour, 's', 2_000)).toBe(false);
+  });
+
+  it('tell what is usual once twenty calls are known', () => {
+    expect(usualOf(after(repeated(100, 19)), 's')).toBeNull();
+    expect(usualOf(after(repeated(100, 20)), 's')).toBe(100);
+    expect(usualOf(after(repeated(100, 20)), 'another size')).toBeNull();
+  });
+
+  /** Whoever takes longer than usual is given up a moment later. */
+  const outrunning = (latencies: readonly number[], from: Baselines): Baselines =>
+    latencies.reduce<Baselines>((known, ms, index) => {
+      const givenUpAt = (usualOf(known, 's') ?? Infinity) + 5;
+      return ms <= givenUpAt ? withLatency(known, 's', ms, index * 10) : withOutrun(known, 's', givenUpAt);
+    }, from);
+
+  it('stay where they are when those that take longest are never waited for', () => {
+    const [usual, outrun] = [after(mixed(3_000)), outrunning(mixed(20_000), after(mixed(200)))].map(
+      known => usualOf(known, 's') ?? 0,
+    );
+    expect(outrun).toBeGreaterThan(0.75 * (usual ?? 0));
+    expect(outrun).toBeLessThan(1.25 * (usual ?? 0));
+  });
+
+  it('are hardly moved by a model that has become so slow that all its calls are outrun', () => {
+    const usual = outrunning(mixed(2_000), after(mixed(200)));
+    const outrun = outrunning(repeated(60_000, 2_000), usual);
+    expect(usualOf(outrun, 's')).toBeLessThan(1.5 * (usualOf(usual, 's') ?? 0));
+  });
+
+  it('learn nothing of a call that was given up before it was late, or of which too little is known', () => {
+    const usual = after(mixed(200));
+    expect(withOutrun(usual, 's', 50)).toBe(usual);
+    const few = after(repeated(100, 19));
+    expect(withOutrun(few, 's', 5_000)).toBe(few);
   });
 });

@@ -15,6 +15,7 @@ const START = 1_800_000_000_000;
 const GOOD: Finding = { kind: 'counted', weight: 0 };
 const BAD: Finding = { kind: 'counted', weight: 1 };
 const UNTOLD: Finding = { kind: 'untold' };
+const OUTRUN: Finding = { kind: 'outrun' };
 const AUTH: Finding = { kind: 'barred', why: 'auth' };
 
 /** One model under one clock, with calls that take no time unless they say so. */
@@ -231,5 +232,28 @@ describe('a model that has become slow', () => {
       patient.calls(29, GOOD, 100, latency(300)).calls(1, GOOD, 100, latency(5_000));
     patient.calls(100, GOOD, 100, latency(1_500)).wait(6_000).calls(100, GOOD, 100, latency(300));
     expect(patient.state.kind).toBe('closed');
+  });
+});
+
+describe('a call that was outrun by one of another model', () => {
+  const foreseen = (ms: number) => ({ foreseen: { size: 'chat?5', ms } });
+
+  it('is neither a failure nor an answer: it counts nowhere, and interrupts no row of failures', () => {
+    const patient = new Patient().calls(100, OUTRUN, 10, foreseen(9_000));
+    expect(patient.record).toMatchObject({ state: { kind: 'closed' }, window: [], slowSince: null });
+    expect(patient.calls(9, BAD).call(OUTRUN).state.kind).toBe('closed');
+    expect(patient.call(BAD).state.kind).toBe('open');
+  });
+
+  it('tells that the model took at least so long', () => {
+    const patient = new Patient().calls(60, GOOD, 10, foreseen(300));
+    const usual = patient.record.baselines['chat?5']?.[1] ?? 0;
+    expect(patient.call(OUTRUN, foreseen(100)).record.baselines['chat?5']?.[1]).toBe(usual);
+    expect(patient.call(OUTRUN, foreseen(400)).record.baselines['chat?5']?.[1]).toBeGreaterThan(usual);
+    expect(patient.record.window).toEqual([[expect.any(Number), 60, 0, 0]]);
+  });
+
+  it('neither closes nor opens a model that is tried', () => {
+    expect(open().probed(OUTRUN).state).toMatchObject({ kind: 'half-open', good: 0 });
   });
 });

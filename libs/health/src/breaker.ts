@@ -1,4 +1,4 @@
-import { isSlow, withLatency } from './baselines';
+import { isSlow, withLatency, withOutrun, type Baselines } from './baselines';
 import {
   adaptiveThreshold,
   freshRecord,
@@ -75,6 +75,7 @@ function whileInUse(
   const { finding, at } = outcome;
   if (finding.kind === 'barred') return opened(record, finding.why, 0, outcome, settings);
   if (finding.kind === 'untold') return record;
+  if (finding.kind === 'outrun') return { ...record, baselines: afterOutrun(record.baselines, outcome) };
   const counted = count(record, finding.weight, outcome, settings);
   const bucket = bucketAt(at, settings.window_s);
   const whole = countsOf(counted.window, bucket);
@@ -102,8 +103,17 @@ function count(record: ModelRecord, weight: number, outcome: Outcome, settings: 
     failures: weight >= FAILED ? record.failures + 1 : 0,
     threshold: thresholdAt(record, window, bucket, at, settings),
     slowSince: isNowSlow ? (record.slowSince ?? at) : null,
-    baselines: latency === null ? record.baselines : withLatency(record.baselines, latency.size, latency.ms, at),
+    baselines: afterAnswer(record.baselines, outcome),
   };
+}
+
+function afterAnswer(baselines: Baselines, { latency, foreseen, at }: Outcome): Baselines {
+  const known = latency ? withLatency(baselines, latency.size, latency.ms, at) : baselines;
+  return foreseen ? withLatency(known, foreseen.size, foreseen.ms, at) : known;
+}
+
+function afterOutrun(baselines: Baselines, { foreseen }: Outcome): Baselines {
+  return foreseen ? withOutrun(baselines, foreseen.size, foreseen.ms) : baselines;
 }
 
 function thresholdAt(
@@ -186,6 +196,7 @@ function whileTried(
       return finding.weight < FAILED
         ? tried(record, state, at)
         : opened(record, state.why, state.times + 1, outcome, settings);
+    case 'outrun':
     case 'untold': {
       const probeAt = at + Math.max(TRIAL_EVERY_MS, Math.min(retryAfterMs ?? 0, LONGEST_ASKED_MS));
       return { ...record, state: { ...state, probeAt } };

@@ -1,4 +1,5 @@
 import { Recoveries, type Clock } from '@spillway/contracts';
+import { usualOf } from './baselines';
 import { errorRate, isProbeDue, withProbe } from './breaker';
 import { afterAnswers, failsCanary, isCanaryDue, withCanaryClaim, type CanaryAnswers } from './canary/canary-answers';
 import type { HealthStore } from './health-store';
@@ -74,6 +75,12 @@ export class ModelHealth extends Recoveries {
     const settings = this.settings.breakerOf(model);
     const record = this.copies.get(model)?.record;
     return settings === undefined || record === undefined ? 0 : errorRate(record, this.now(), settings);
+  }
+
+  /** About the 95th percentile of the latency of its calls of a size, ms; null: too few are known. */
+  usualMs(model: string, size: string): number | null {
+    const record = this.copies.get(model)?.record;
+    return record === undefined ? null : usualOf(record.baselines, size);
   }
 
   onChange(listener: ChangeListener): void {
