@@ -55,8 +55,10 @@ export function bestOf(riders: ReadonlySet<Rider>): Rider | null {
 
 /** What was done for all counts for the leader. */
 export function noteWork(journal: Journal, work: Journal): void {
-  const { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, limitsAreLocal, usage, saved } = work;
-  const facts = { cache, attempts, queueMs, model, upstreamMs, firstContentMs, degraded, limitsAreLocal, usage, saved };
+  const { cache, attempts, queueMs, model, upstreamMs, firstContentMs, limitsAreLocal, usage, saved } = work;
+  const { hedge, degraded } = work;
+  const asked = { attempts, queueMs, model, upstreamMs, firstContentMs, hedge, limitsAreLocal };
+  const facts = { cache, degraded, usage, saved, ...asked };
   Object.assign(journal, facts satisfies Partial<Journal>);
 }
 

@@ -163,6 +163,13 @@ describe('defaults', () => {
     });
   });
 
+  it('of hedging, where it is written', () => {
+    const routes = { r: { chain: ['m', 'n'], hedge: {} }, s: { chain: ['m', 'n'] } };
+    const { routes: resolved } = settingsOf({ models: { m: { provider: 'p' }, n: { provider: 'p' } }, routes });
+    expect(resolved.get('r')?.hedge).toEqual({ max_share: 0.1, after_ms: 200 });
+    expect(resolved.get('s')?.hedge).toBeUndefined();
+  });
+
   it('of a key', () => {
     expect(settingsOf({ keys: [{ name: 'a', key: 'x' }] }).keys).toEqual([
       {

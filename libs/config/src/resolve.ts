@@ -83,6 +83,7 @@ function toRoute(
     chain_by_priority: perClass(entry.chain_by_priority, chainOf),
     shed_to: perClass<string, ConfiguredModel>(entry.shed_to, model => need(models, model)),
     stale_if_error_s: entry.stale_if_error_s,
+    hedge: entry.hedge,
     quality: entry.quality,
     fallback_response: entry.fallback_response,
     cache,

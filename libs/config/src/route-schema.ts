@@ -1,6 +1,6 @@
 import { PRIORITIES, type CacheRule, type QualitySignal } from '@spillway/contracts';
 import { z } from 'zod';
-import { name, ratio, seconds } from './scalars';
+import { milliseconds, name, ratio, seconds } from './scalars';
 
 const chain = z
   .array(name())
@@ -61,7 +61,17 @@ export const routeCache = z.strictObject({
   rules: cacheRules.prefault({}).describe('What keeps a question from all but the exact cache'),
 });
 
-export const route = z.strictObject({
+const hedge = z.strictObject({
+  max_share: z
+    .number()
+    .gt(0)
+    .max(1)
+    .default(0.1)
+    .describe('Share of the CRITICAL calls of the route that may ask a second model'),
+  after_ms: milliseconds().default(200).describe('Milliseconds after which a second model is asked at the earliest'),
+});
+
+const settings = z.strictObject({
   chain: chain.describe('Models, best first'),
   chain_by_priority: perClass(chain.optional()).prefault({}).describe('Replaces the chain for a class'),
   shed_to: z
@@ -74,6 +84,14 @@ export const route = z.strictObject({
   fallback_response: perClass(z.string().nullable().default(null))
     .prefault({})
     .describe('What a class is told when nothing can answer; null: the error'),
+  hedge: hedge
+    .optional()
+    .describe('CRITICAL: asks a second model when the first takes longer than usual; absent: never'),
   quality: quality.prefault({}).describe('What is bad in an answer that came'),
   cache: routeCache.prefault({}).describe('How this route uses the caches'),
+});
+
+export const route = settings.superRefine(({ hedge, chain, chain_by_priority: { critical = chain } }, context) => {
+  if (hedge === undefined || critical.length > 1) return;
+  context.addIssue({ code: 'custom', path: ['hedge'], message: 'the chain of CRITICAL has no second model' });
 });

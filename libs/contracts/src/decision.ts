@@ -33,6 +33,7 @@ export type Decision =
   | TurnDecision
   | NoTurnDecision
   | AttemptDecision
+  | HedgeDecision
   | QualityDecision
   | CanaryDecision
   | SkippedDecision
@@ -116,7 +117,7 @@ interface NoTurnDecision {
 interface AttemptDecision {
   readonly kind: 'attempt';
   readonly model: string;
-  /** As the metric `ai_request_total` has it: the status, or the kind of failure where there was none. */
+  /** As the metric `ai_request_total` has it: the status; where there was none the kind of failure, or what ended it. */
   readonly status: string;
   /** The kind of failure; null: it answered. */
   readonly failure: string | null;
@@ -126,6 +127,31 @@ interface AttemptDecision {
   /** For how long the model asked to be left alone. */
   readonly retryAfterMs: number | null;
   readonly tokens: Usage | null;
+}
+
+/** Why a second model was not asked beside one that took long. */
+export type HedgeRefusal =
+  /** So many calls wait that classes are shed. */
+  | 'high-load'
+  /** No other model of the chain is well. */
+  | 'not-well'
+  /** Enough calls of the route have asked a second model. */
+  | 'over-share'
+  /** None of its permits is to spare. */
+  | 'no-permit';
+
+/** What came of asking a second model: it answered first, it did not, nobody answered; or why it was not asked. */
+export type HedgeOutcome = 'won' | 'lost' | 'failed' | HedgeRefusal;
+
+/** The model took longer than such calls usually do. */
+interface HedgeDecision {
+  readonly kind: 'hedge';
+  /** The second model; null where none was chosen. */
+  readonly model: string | null;
+  /** Milliseconds from the call of the first model on. */
+  readonly afterMs: number;
+  /** Null: it was asked. */
+  readonly refused: HedgeRefusal | null;
 }
 
 /** What was bad in the answer that a model gave. */

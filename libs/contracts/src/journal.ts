@@ -1,4 +1,4 @@
-import type { CacheTier, Decision, Resemblance } from './decision';
+import type { CacheTier, Decision, HedgeOutcome, Resemblance } from './decision';
 import type { Outcome } from './outcome';
 import type { Priority } from './priority';
 import type { CacheRule } from './settings';
@@ -57,6 +57,8 @@ export class Journal {
   limitsAreLocal = false;
   upstreamMs: number | null = null;
   firstContentMs: number | null = null;
+  /** What came of asking a second model beside the first; null: the first did not take long enough for it. */
+  hedge: HedgeOutcome | null = null;
   degraded: Degradation | null = null;
   /** What the last model that was asked reported for this call; zero tokens where it refused. */
   usage: Usage | null = null;

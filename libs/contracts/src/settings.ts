@@ -76,12 +76,22 @@ export interface RouteCacheSettings {
   readonly rules?: Readonly<Partial<Record<CacheRule, boolean>>>;
 }
 
+/** When a second model is asked beside one that takes longer than usual. */
+export interface HedgeSettings {
+  /** Of the CRITICAL calls of the route, above 0 and up to 1. */
+  readonly max_share: number;
+  /** Milliseconds: never earlier after the first model was called. */
+  readonly after_ms: number;
+}
+
 export interface RouteSettings {
   readonly name: string;
   readonly chain: readonly ModelSettings[];
   readonly chain_by_priority: Readonly<Partial<Record<Priority, readonly ModelSettings[]>>>;
   /** Seconds that a kept answer may be served after it has expired, when nothing else can answer; 0: not at all. */
   readonly stale_if_error_s: number;
+  /** Absent: a call waits for one model at a time. */
+  readonly hedge?: HedgeSettings | undefined;
   /** What counts against a model; signals that are not named do. */
   readonly quality?: Readonly<Partial<Record<QualitySignal, boolean>>>;
   /** What a class is told when nothing can answer; null: the error. */

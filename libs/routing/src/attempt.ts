@@ -6,6 +6,7 @@ import {
   type AnswerParts,
   type Call,
   type Clock,
+  type Journal,
   type JsonObject,
   type ModelSettings,
   type Turn,
@@ -17,6 +18,7 @@ import { UpstreamFailure, hasContent, observedLimits, type UpstreamAnswer } from
 import { sizeOf } from '@spillway/quota';
 import type { UpstreamCall } from '@spillway/telemetry';
 import type { GivenAnswer } from './answer-quality';
+import { endOf, findingOf, NOTHING, Outrun, statusOf, usageOf, wasRefused } from './attempt-end';
 import { observedIn, type Seen } from './observed';
 
 /** What an attempt reports to; a part of the metrics. */
@@ -41,6 +43,14 @@ interface Desks {
   readonly quality: QualityDesk;
 }
 
+/** What an attempt is to a call for which a second model may be asked as well. */
+export interface Lane {
+  /** The size that was expected of the call; null: how long it takes tells nothing, as only quick ones see their end. */
+  readonly foreseen: string | null;
+  /** The first content is there: it is decided who answers, before anything else happens. */
+  onContent(): void;
+}
+
 /**
  * One call of one model under one turn. It ends exactly once, on whatever path: then the turn is closed, the call is
  * counted, and the journal knows how long it took.
@@ -51,6 +61,7 @@ export class Attempt {
   private usage: Usage | null = null;
   private seen: Seen | null = null;
   private ended = false;
+  private isOutrun = false;
   private readonly sample: AnswerSample | null;
 
   constructor(
@@ -58,6 +69,7 @@ export class Attempt {
     private readonly turn: Turn,
     private readonly clock: Clock,
     private readonly desks: Desks,
+    private readonly lane: Lane | null = null,
   ) {
     this.sample = call.operation === 'chat' ? new AnswerSample() : null;
     this.startedAt = clock.now();
@@ -72,11 +84,24 @@ export class Attempt {
       this.seen = { limits: observedLimits(headers, at), at };
       const source = parts[Symbol.asyncIterator]();
       if (!this.call.streaming) return partsOf(await this.collect(source));
-      return this.follow(await this.readToContent(source), source);
+      const head = await this.readToContent(source);
+      this.arrive();
+      return this.follow(head, source);
     } catch (error) {
       this.fail(error);
       throw error;
     }
+  }
+
+  /** Another model has answered: whoever aborts the request calls this first, as nobody waits for its end. */
+  outrun(): void {
+    this.isOutrun = !this.ended;
+    this.fail(new Outrun());
+  }
+
+  private arrive(): void {
+    if (this.isOutrun) throw new Outrun();
+    this.lane?.onContent();
   }
 
   private async readToContent(source: AsyncIterator<AnswerPart>): Promise<AnswerPart[]> {
@@ -100,6 +125,7 @@ export class Attempt {
       if (value.kind === 'whole') whole = value;
       else chunks.push(value.body);
     }
+    this.arrive();
     this.end('success', '200');
     return whole ?? wholePart(assembleCompletion(chunks).body);
   }
@@ -141,7 +167,13 @@ export class Attempt {
 
   /** Calls are compared with those of their size only, which is not known without their usage. */
   private latency(usage: Usage | null, ms: number): Outcome['latency'] {
-    return usage === null ? null : { size: sizeOf(this.call, usage, 0), ms };
+    const isTold = usage !== null && (this.lane === null || this.lane.foreseen !== null);
+    return isTold ? { size: sizeOf(this.call, usage, 0), ms } : null;
+  }
+
+  private foreseen(ms: number): Outcome['latency'] {
+    const size = this.lane?.foreseen ?? null;
+    return size === null ? null : { size, ms };
   }
 
   /** Without an answer there is no usage; after a refusal nothing was used, which is more than not known. */
@@ -156,15 +188,16 @@ export class Attempt {
     const now = this.clock.now();
     const { journal, streaming, operation } = this.call;
     const firstContentMs = streaming && this.firstContentAt !== null ? this.firstContentAt - this.startedAt : null;
-    journal.upstreamMs = now - this.startedAt;
-    journal.firstContentMs = firstContentMs;
-    journal.usage = used;
+    const ms = now - this.startedAt;
+    // The call came to what the other model made of it.
+    if (!this.isOutrun)
+      Object.assign(journal, { upstreamMs: ms, firstContentMs, usage: used } satisfies Partial<Journal>);
     journal.note({
       kind: 'attempt',
       model: this.turn.model.name,
       status,
       failure: failure?.kind ?? null,
-      ms: now - this.startedAt,
+      ms,
       firstContentMs,
       retryAfterMs: failure?.retryAfterMs ?? null,
       tokens: used,
@@ -176,7 +209,7 @@ export class Attempt {
       provider: this.turn.model.provider.name,
       operation,
       status,
-      seconds: (now - this.startedAt) / 1000,
+      seconds: ms / 1000,
       firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
       usage: this.usage,
     });
@@ -188,6 +221,7 @@ export class Attempt {
     const { model } = this.turn;
     const { health, quality } = this.desks;
     const begun = call.streaming ? (firstContentAt ?? startedAt) : startedAt;
+    const tookMs = (end === 'success' && call.streaming && firstContentAt !== null ? firstContentAt : at) - startedAt;
     const report = (finding: Finding): void =>
       health.report(model.name, {
         startedAt,
@@ -195,54 +229,13 @@ export class Attempt {
         finding,
         operation: call.operation,
         retryAfterMs: failure?.retryAfterMs ?? null,
-        latency:
-          end === 'success'
-            ? this.latency(used, (call.streaming && firstContentAt !== null ? firstContentAt : at) - startedAt)
-            : null,
+        latency: end === 'success' ? this.latency(used, tookMs) : null,
+        foreseen: end === 'success' || this.isOutrun ? this.foreseen(tookMs) : null,
       });
+    if (this.isOutrun) return report({ kind: 'outrun' });
     if (failure?.kind === 'empty' && !quality.empty(call, model)) return report({ kind: 'untold' });
     if (end !== 'success' || sample === null) return report(findingOf(end, failure));
     const answer = { sample, outputTokens: used?.output ?? null, writingMs: at - begun };
     setImmediate(() => report({ kind: 'counted', weight: quality.weigh(call, model, answer) }));
   }
-}
-
-/** What the end of a call says about the health of its model. */
-function findingOf(end: TurnEnd, failure: UpstreamFailure | null): Finding {
-  if (failure === null) return end === 'success' ? { kind: 'counted', weight: 0 } : { kind: 'untold' };
-  const { health } = failure;
-  switch (health.effect) {
-    case 'none':
-      return { kind: 'untold' };
-    case 'failure':
-      return { kind: 'counted', weight: 1 };
-    case 'bar':
-      return { kind: 'barred', why: health.why };
-    default:
-      return health satisfies never;
-  }
-}
-
-const NOTHING: Usage = { input: 0, output: 0 };
-
-/** Whether a provider refused the call with a status of its own, before its model worked. */
-function wasRefused(error: unknown): boolean {
-  return error instanceof UpstreamFailure && error.status !== null && error.status >= 400;
-}
-
-/** A caller that left or a fault of its own says nothing about the model. */
-function endOf(failure: UpstreamFailure | null): TurnEnd {
-  return failure === null || failure.family === 'refusal' ? 'ignored' : 'dropped';
-}
-
-function statusOf(error: unknown): string {
-  if (!(error instanceof UpstreamFailure)) return 'aborted';
-  return error.status === null || error.status === 200 ? error.kind : String(error.status);
-}
-
-function usageOf(body: JsonObject): Usage | null {
-  const usage = body['usage'] as JsonObject | null | undefined;
-  if (typeof usage !== 'object' || usage === null) return null;
-  const { prompt_tokens: input, completion_tokens: output } = usage;
-  return typeof input === 'number' ? { input, output: typeof output === 'number' ? output : 0 } : null;
 }

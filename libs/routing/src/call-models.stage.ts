@@ -11,8 +11,9 @@ import {
   type Turn,
 } from '@spillway/contracts';
 import { UpstreamFailure } from '@spillway/providers';
+import { NOTHING } from './attempt-end';
 import { remainingAfter, verdict, type FailedModel } from './failures';
-import { ModelCaller } from './model-caller';
+import { HedgedCaller } from './hedged-caller';
 import { ModelPlanner } from './model-planner';
 
 /**
@@ -25,7 +26,7 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
   readonly name = 'call-models';
 
   constructor(
-    private readonly caller: ModelCaller,
+    private readonly caller: HedgedCaller,
     private readonly planner: ModelPlanner,
     private readonly turns: Turns,
     private readonly clock: Clock,
@@ -36,19 +37,20 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
     let remaining = call.planned;
     let turn = call.turn;
     for (;;) {
-      try {
-        if (remaining.length === 1 || !this.planner.isOpen(turn.model)) return await this.attempt(call, turn);
+      if (remaining.length > 1 && this.planner.isOpen(turn.model)) {
         // It went down while the call waited; a turn for another costs less than its failure.
-        turn.close('ignored', { input: 0, output: 0 });
+        turn.close('ignored', NOTHING);
         const avoided = turn.model;
         remaining = remaining.filter(model => model !== avoided);
-      } catch (error) {
-        if (!(error instanceof UpstreamFailure)) throw error;
-        const failure = { model: turn.model, failure: error };
-        failed.push(failure);
-        const left = remainingAfter(remaining, failure);
-        noteTooSmall(call, failure, remaining, left);
-        remaining = left;
+      } else {
+        const ran = await this.caller.call(call, turn, remaining);
+        if (ran.kind === 'answered') return answerOf(call, ran.model, ran.parts);
+        for (const failure of ran.failures) {
+          failed.push(failure);
+          const left = remainingAfter(remaining, failure);
+          noteTooSmall(call, failure, remaining, left);
+          remaining = left;
+        }
         if (remaining.length === 0) throw verdict(failed);
       }
       turn = await this.nextTurn(call, remaining, failed);
@@ -65,15 +67,13 @@ export class CallModelsStage implements Stage<CallWithTurn, never> {
       throw verdict(failed);
     }
   }
+}
 
-  private async attempt(call: CallWithTurn, turn: Turn): Promise<Answer> {
-    const { model } = turn;
-    const parts = await this.caller.call(call, turn);
-    const isFirst = model === call.models[0];
-    call.journal.model = model.name;
-    if (!isFirst) call.journal.degraded = 'fallback-model';
-    return { outcome: isFirst ? 'generated' : 'fallback-model', parts: translated(parts, model) };
-  }
+function answerOf({ models, journal }: Call, model: ModelSettings, parts: AnswerParts): Answer {
+  const isFirst = model === models[0];
+  journal.model = model.name;
+  if (!isFirst) journal.degraded = 'fallback-model';
+  return { outcome: isFirst ? 'generated' : 'fallback-model', parts: translated(parts, model) };
 }
 
 /** Models that are not asked because the call is too long for them as well. */

@@ -4,7 +4,7 @@ import { Permits } from '@spillway/quota';
 
 const LOOK_EVERY_MS = 500;
 
-/** Whether so many calls wait that classes are shed; looked at twice a second where a route sheds any. */
+/** Whether so many calls wait that classes are shed; looked at twice a second where a route asks. */
 @Injectable()
 export class HighLoad implements OnApplicationBootstrap, OnApplicationShutdown {
   private high = false;
@@ -29,9 +29,9 @@ export class HighLoad implements OnApplicationBootstrap, OnApplicationShutdown {
 
   private async look(): Promise<void> {
     const { routes, high_load: limits } = this.config.current;
-    const sheds = [...routes.values()].some(({ shed_to: to }) => Object.keys(to).length > 0);
+    const matters = [...routes.values()].some(({ shed_to: to, hedge }) => Object.keys(to).length > 0 || hedge);
     // While Redis is lost nobody knows how many wait.
-    const depths = sheds ? await this.permits.depths().catch(() => null) : null;
+    const depths = matters ? await this.permits.depths().catch(() => null) : null;
     this.high = depths !== null && (depths.normal > limits.normal_queue || depths.low > limits.low_queue);
   }
 }

@@ -1,11 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, type AnswerParts, type Call, type Turn } from '@spillway/contracts';
+import { Clock, type AnswerParts, type Call, type ModelSettings, type Turn } from '@spillway/contracts';
 import { ModelHealth } from '@spillway/health';
 import { Providers } from '@spillway/providers';
 import { Metrics } from '@spillway/telemetry';
 import { AnswerQuality } from './answer-quality';
-import { Attempt, type HealthDesk, type QualityDesk, type UpstreamMeter } from './attempt';
+import { Attempt, type HealthDesk, type Lane, type QualityDesk, type UpstreamMeter } from './attempt';
+import { Outrun } from './attempt-end';
 import { forwardedHeaders } from './forwarded-headers';
+
+/** A call of a model while another one may be asked as well. */
+export interface Runner {
+  /** As of `ModelCaller.call`; once it is outrun they fail with Outrun. */
+  readonly parts: Promise<AnswerParts>;
+  /** Ends it at once, upstream as well: another model has answered. Does nothing when it has ended. */
+  outrun(): void;
+}
 
 /** Calls one model under one turn; whoever must know learns how that ended. */
 @Injectable()
@@ -23,12 +32,31 @@ export class ModelCaller {
    * @throws UpstreamFailure, or the reason of the call's signal; so do the parts.
    */
   call(call: Call, turn: Turn): Promise<AnswerParts> {
-    const { model } = turn;
+    return this.open(this.attempt(call, turn), call, turn.model, call.signal);
+  }
+
+  /** The same where another model may be asked as well. */
+  start(call: Call, turn: Turn, lane: Lane): Runner {
+    const attempt = this.attempt(call, turn, lane);
+    const leave = new AbortController();
+    return {
+      parts: this.open(attempt, call, turn.model, AbortSignal.any([call.signal, leave.signal])),
+      outrun: () => {
+        attempt.outrun();
+        leave.abort(new Outrun());
+      },
+    };
+  }
+
+  private attempt(call: Call, turn: Turn, lane: Lane | null = null): Attempt {
     const { meter, health, quality } = this;
-    const attempt = new Attempt(call, turn, this.clock, { meter, health, quality });
+    return new Attempt(call, turn, this.clock, { meter, health, quality }, lane);
+  }
+
+  private open(attempt: Attempt, call: Call, model: ModelSettings, signal: AbortSignal): Promise<AnswerParts> {
     return attempt.open(() => {
-      call.signal.throwIfAborted();
-      const options = { streaming: call.streaming, signal: call.signal, headers: forwardedHeaders(call) };
+      signal.throwIfAborted();
+      const options = { streaming: call.streaming, signal, headers: forwardedHeaders(call) };
       return call.operation === 'chat'
         ? this.providers.chat(model, call.body, options)
         : this.providers.embeddings(model, call.body, options);

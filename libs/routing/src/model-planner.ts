@@ -50,8 +50,14 @@ export class ModelPlanner {
     return view !== null && (view.paused || view.state.kind === 'open');
   }
 
+  /** Whether nothing is known against a model. */
+  isWell({ name }: ModelSettings): boolean {
+    const view = this.health.viewOf(name);
+    return view === null || (view.state.kind === 'closed' && !view.paused);
+  }
+
   private walkAlong(chain: readonly ModelSettings[], call: Call): PlannedWalk {
-    if (chain.every(({ name }) => this.isWell(name))) return { models: chain, end: null };
+    if (chain.every(model => this.isWell(model))) return { models: chain, end: null };
     const candidates = chain.map(model => this.candidate(model));
     const { models, skipped, lastResort } = planChain(candidates, call.priority);
     for (const { model, why } of skipped) call.journal.note({ kind: 'skipped', model, why });
@@ -73,17 +79,12 @@ export class ModelPlanner {
     const to = this.config.current.routes.get(call.route.name)?.shed_to[call.priority];
     if (to === undefined) return call.models;
     const chain = shedChain(call.models, to);
-    if (!chain.some(({ name }) => this.isWell(name))) return call.models;
+    if (!chain.some(model => this.isWell(model))) return call.models;
     for (const { name } of call.models) {
       if (!chain.some(model => model.name === name))
         call.journal.note({ kind: 'skipped', model: name, why: 'high-load' });
     }
     return chain;
-  }
-
-  private isWell(name: string): boolean {
-    const view = this.health.viewOf(name);
-    return view === null || (view.state.kind === 'closed' && !view.paused);
   }
 
   private candidate(model: ModelSettings): Candidate {

@@ -4,6 +4,8 @@ import { ProvidersModule } from '@spillway/providers';
 import { QuotaModule } from '@spillway/quota';
 import { AnswerQuality } from './answer-quality';
 import { CallModelsStage } from './call-models.stage';
+import { HedgePlanner } from './hedge-planner';
+import { HedgedCaller } from './hedged-caller';
 import { HighLoad } from './high-load';
 import { ModelCaller } from './model-caller';
 import { ModelPlanner } from './model-planner';
@@ -17,6 +19,8 @@ import { Prober } from './prober';
   providers: [
     AnswerQuality,
     CallModelsStage,
+    HedgePlanner,
+    HedgedCaller,
     HighLoad,
     ModelCaller,
     ModelPlanner,

@@ -44,6 +44,7 @@ export class CallLog {
       similarity_fate: resemblance?.fate ?? null,
       model: journal.model,
       attempts: journal.attempts,
+      hedge: journal.hedge,
       queue_ms: Math.round(journal.queueMs),
       upstream_ms: journal.upstreamMs === null ? null : Math.round(journal.upstreamMs),
       duration_ms: Math.round(durationMs),

@@ -88,6 +88,10 @@ export class Metrics {
     'How near the last answers to the canary questions were to the known ones, BLEU-4, 0 to 1',
     ['model'],
   );
+  private readonly hedges = this.tally('spillway_hedges_total', 'Calls whose model took long, by what came of it', [
+    'route',
+    'outcome',
+  ]);
   private readonly upstreamDuration = this.distribution(
     'spillway_upstream_duration_seconds',
     'Calls of a model, whole answer',
@@ -131,6 +135,7 @@ export class Metrics {
     this.requests.add(1, journal.routeLabel, priority, outcome);
     this.duration.add(seconds, priority, outcome);
     if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.add(journal.queueMs / 1000, priority);
+    if (journal.hedge !== null) this.hedges.add(1, journal.routeLabel, journal.hedge);
     if (journal.saved !== null) {
       this.saved.add(journal.saved.input, 'input');
       this.saved.add(journal.saved.output, 'output');
