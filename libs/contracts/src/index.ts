@@ -5,7 +5,6 @@ export { isJsonObject, type JsonObject, type JsonValue } from './json';
 export { CACHE_RULES } from './settings';
 export type {
   CacheRule,
-  HedgeSettings,
   LimitSettings,
   ModelSettings,
   PrioritySettings,
@@ -16,7 +15,7 @@ export type {
 } from './settings';
 export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation, Question } from './call';
 export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from './journal';
-export type { CacheTier, Decision, HedgeOutcome, HedgeRefusal, PriorityControl, Resemblance } from './decision';
+export type { CacheTier, Decision, HedgeRefusal, PriorityControl, Resemblance } from './decision';
 export type { Usage } from './usage';
 export { chunkPart, partsOf, wholeOf, wholePart, type Answer, type AnswerPart, type AnswerParts } from './answer';
 export { Recoveries } from './recoveries';

@@ -77,7 +77,7 @@ export interface RouteCacheSettings {
 }
 
 /** When a second model is asked beside one that takes longer than usual. */
-export interface HedgeSettings {
+interface HedgeSettings {
   /** Of the CRITICAL calls of the route, above 0 and up to 1. */
   readonly max_share: number;
   /** Milliseconds: never earlier after the first model was called. */
