@@ -78,11 +78,10 @@ Why what is missed is missed:
 
 - GPTCache's texts: the builtin embedder and every feature of the verifier see spelling. The text that was reworded is the likeliest of the eight nearest in nine of ten rows only, and cross-validated models over many more features (word pairs, containment, other lengths of pieces) came to some 870 right with 50 wrong. 880 takes a model that knows meaning.
 - BANKING77 and CLINC150, as published: all questions of an intent come in a row, so that what was learned must serve intents never seen before; shuffled, as questions come in, what is learned reaches its targets. Before learning, score alone is the best decider, and a shuffled BANKING77 is just short of 13 %.
-- \`en-traps-69\`, served at once: its equal pairs share few words (How low can my balance go? What is the minimum balance?). What explains them would be lists of that very set.
 
 ## Pairs
 
-Cells read "reused of different questions / reused of equal ones": the first is false reuse, the second recall. Scores are of the builtin embedder, whose own threshold is ${threshold}. Without a score a column says what the guard alone would let through. Odd rows were held out while rules and lists were written; of \`en-qqp-te3s-500\` the reasons that refuse were counted over all rows, and even rows alone were read. The sets named \`traps\` and \`everyday\` were read as a whole, and the latter were written by the hand that wrote the lists: their recall says little of other texts. At the first run, before anything was changed for them, \`strict\` reused 0 of 127 traps of the \`everyday\` sets, 29 of 40 English and 17 of 40 Chinese paraphrases.
+Cells read "reused of different questions / reused of equal ones": the first is false reuse, the second recall. Scores are of the builtin embedder, whose own threshold is ${threshold}. Without a score a column says what the guard alone would let through. Odd rows were held out while rules and lists were written; of \`en-qqp-te3s-500\` the reasons that refuse were counted over all rows, and even rows alone were read. The sets named \`traps\` and \`everyday\` were read as a whole, and the latter were written by the hand that wrote the lists: their recall says little of other texts. At the first run, before anything was changed for them, \`strict\` reused 0 of 127 traps of the \`everyday\` sets, 29 of 40 English and 17 of 40 Chinese paraphrases. Forms of sentence (Do banks waive fees? Are fees waived by banks?) were added after \`en-traps-69\` had been read, where they explain three equal pairs; on BANKING77 and CLINC150, which were not read for them, they explain eight more pairs, all of one intent.
 
 ${pairs}
 
@@ -92,7 +91,7 @@ The probability that an equal pair scores higher than a different one (area unde
 
 ${areas}
 
-Pairs with published scores (text-embedding-3-small), as an endpoint's are used: \`balanced\` refuses dangers, and the score outvotes what it only doubts. A model that scored all traps at its threshold would let more of them through (9 of 55 of \`en-traps-69\`): a threshold belongs to a model, and is measured with it.
+Pairs with published scores (text-embedding-3-small), as an endpoint's are used: \`balanced\` refuses dangers, and the score outvotes what it only doubts. A model that scored all traps at its threshold would let more of them through (9 of 55 of \`en-traps-69\`): a threshold belongs to a model, and is measured with it. Of \`en-qqp-te3s-500\` the half that was read and the one that was held out are told apart at the threshold of its publishers.
 
 ${published}
 

@@ -21,13 +21,13 @@ export function dangerOf(difference: Difference): GuardReason | null {
 
 /** Whether nothing is left that differs, but for praise, emphasis and prepositions that give nobody a role. */
 export function isExplained(difference: Difference): boolean {
-  const { a, b, onlyA, onlyB, asksA, asksB } = difference;
+  const { a, b, onlyA, onlyB } = difference;
   const mayPraise = instructs(difference);
   if (![...onlyA, ...onlyB].every(term => isMinor(term) || (mayPraise && isPraised(term)))) return false;
   const [left, right] = [a.filter(term => !onlyA.includes(term)), b.filter(term => !onlyB.includes(term))];
   if (left.length * right.length === 0) return false;
   const rest = { ...difference, a: left, b: right };
-  return isSameAsk(asksA, asksB) && hasSamePersons(difference) && orderOf(rest) === 'same';
+  return isSameAsk(difference) && hasSamePersons(difference) && orderOf(rest) === 'same';
 }
 
 const MINOR_ROLES: ReadonlySet<string> = new Set(['in', 'on', 'at', 'for', 'with', 'about', 'via', 'as']);
@@ -99,10 +99,16 @@ function withoutYour(persons: ReadonlySet<string>): ReadonlySet<string> {
 /** What an answer may look like, which a question may leave open. */
 const FORMS = ['explain', 'list'];
 
-function isSameAsk(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+function isSameAsk({ asksA, asksB, scriptA }: Difference): boolean {
+  const [a, b] = scriptA === 'han' ? [asksA, asksB] : [whatFor(asksA), whatFor(asksB)];
   const [leftForms, rightForms] = [a, b].map(asks => FORMS.filter(form => asks.has(form)).join());
   if (leftForms !== rightForms && leftForms !== '' && rightForms !== '') return false;
   return isSameSet(withoutForms(a), withoutForms(b));
+}
+
+/** Which ones are asked for, or what: the same in English, where nothing else is asked. */
+function whatFor(asks: ReadonlySet<string>): ReadonlySet<string> {
+  return asks.size === 1 && asks.has('which') ? new Set() : asks;
 }
 
 function withoutForms(asks: ReadonlySet<string>): ReadonlySet<string> {
@@ -110,7 +116,7 @@ function withoutForms(asks: ReadonlySet<string>): ReadonlySet<string> {
 }
 
 /** Who asks how to do something asks it for anybody; what is ours is what they ask about. */
-const IMPERSONAL: ReadonlySet<string> = new Set(['how', 'can', 'why', 'should', 'solve', 'where']);
+const IMPERSONAL: ReadonlySet<string> = new Set(['how', 'can', 'why', 'should', 'solve', 'where', 'to-do']);
 
 function hasSamePersons({ a, asksA, asksB, personsA, personsB }: Difference): boolean {
   if (isSameSet(personsA, personsB)) return true;

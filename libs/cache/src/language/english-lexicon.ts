@@ -33,7 +33,9 @@ const ENGLISH: Vocabulary = {
     can: '(can|could) (i|we|one|someone|people), is it possible (to|for me to|that i|), am i able to, are (we|people) able to, can, would it be possible to, is there (a|any) way to, is there (a|any) (way|possibility) (for me|) to',
     may: 'may (i|we), (am i|are we) (allowed|permitted) to, is it (allowed|permitted|ok|okay|legal) to',
     should: '(should|shall) (i|we|one), should, is it (advisable|recommended) to, ought (i|we) to',
-    must: '(do|must) (i|we) (have to|need to|), am i (required|obliged) to, is it (necessary|required|mandatory) to, must, have to, need to',
+    must: '(do|must) (i|we) (have to|need to), must (i|we), am i (required|obliged) to, is it (necessary|required|mandatory) to, must, have to, need to',
+    'to-do':
+      'what (do|can|could|should|must|shall) (i|we|one) do, what (do|must) (i|we) (have|need) to do, what (is|) to do',
     what: 'what (is|are) (the|a|an|), what, what is meant by, mean, stand for, the meaning of, what is the (meaning|definition) of, what do you know about, what are some (of the|)',
     explain:
       '(tell|teach) me about (the|a|an|), tell me more about, tell me what, explain (to me|) (the|a|an|) (concept of|idea of|term|meaning of|), explain what (is|are), explain what,' +

@@ -133,6 +133,48 @@ describe('balanced', () => {
   });
 });
 
+describe('another form of sentence', () => {
+  it.each([
+    ['Does the museum lend audio guides?', 'Are audio guides lent by the museum?'],
+    ['Which tests does the lab run?', 'Which tests are run by the lab?'],
+    ['Does this ticket cover the return ride?', 'Is the return ride covered by this ticket?'],
+    ['Can I exchange the lamp within a week?', 'Can the lamp be exchanged within a week?'],
+    ['How can I renew a passport?', 'How can a passport be renewed?'],
+    ['Do you repair watches?', 'Are watches repaired?'],
+    ['Do members get parcels insured?', 'Are parcels insured for members?'],
+    ['Does the villa have a pool?', 'Is there a pool at the villa?'],
+    ['What risks does the operation have?', 'What are the risks of the operation?'],
+    ['When does the winter sale start?', 'What is the start date of the winter sale?'],
+    ['When does my visa expire?', 'What is the expiry date for my visa?'],
+    ['How deep is the lake?', 'What is the depth of the lake?'],
+    ['Can I pay for parcels in cash?', 'Is paying for parcels in cash possible?'],
+    ['Which papers does the visa require?', 'What papers does the visa require?'],
+    ['What should I do if I lose my badge?', 'What can I do if I lose my badge?'],
+  ])('asks the same: %s, %s', (a, b) => {
+    expect(guard(a, b, 'strict')).toEqual({ serve: true, reason: 'explained' });
+  });
+
+  it.each([
+    ['Do cats chase mice?', 'Are cats chased by mice?'],
+    ['Does the landlord pay the tenant?', 'Is the landlord paid by the tenant?'],
+    ['Can I track my phone?', 'Can my phone be tracked?'],
+    ['Can I return shoes?', 'Can you return shoes?'],
+    ['Can I buy tickets?', 'Can tickets be bought by children?'],
+    ['Is the door locked?', 'Do you lock the door?'],
+    ['Do you lock my accounts?', 'Are my accounts locked?'],
+    ['Do members get fees refunded?', 'Are members refunded for fees?'],
+    ['Does the bank charge fees?', 'Are fees charged for the bank?'],
+    ['Does the villa have a pool?', 'Is the villa in a pool?'],
+    ['When does the sale start?', 'What is the end date of the sale?'],
+    ['When does the visa expire?', 'What is the start date of the visa?'],
+    ['How deep is the lake?', 'What is the width of the lake?'],
+    ['What should I do with my card?', 'What is my card?'],
+    ['Which phones do you have?', 'Do you have phones in red?'],
+  ])('asks something else: %s, %s', (a, b) => {
+    expect(guard(a, b, 'strict').serve).toBe(false);
+  });
+});
+
 describe('two things that are joined', () => {
   it.each([
     ['What is the difference between oat milk and soy milk?', 'What is the difference between soy milk and oat milk?'],
