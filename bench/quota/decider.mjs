@@ -42,7 +42,7 @@ async function decider() {
   await connections.onModuleInit();
   if (by === 'floor') {
     const keys = keysOf(PREFIX);
-    const connection = connections.get('law');
+    const connection = connections.get('commands');
     const sha = await connection.script('LOAD', 'return 1');
     return {
       decide: () => connection.evalsha(sha, keys.length, ...keys),

@@ -101,7 +101,7 @@ export class RedisHealthStore extends HealthStore {
       announce ? 1 : 0,
     ]);
     const [now, ...rest] = (await this.redis.guard.run(() =>
-      EXCHANGE_RECORDS.run(this.redis.connections.get('law'), this.keys, [this.channel, ...values]),
+      EXCHANGE_RECORDS.run(this.redis.connections.get('commands'), this.keys, [this.channel, ...values]),
     )) as [number, ...unknown[]];
     const kept = moves.map((_, index): Kept => {
       const text = String(rest[2 * index + 1]);
@@ -112,7 +112,7 @@ export class RedisHealthStore extends HealthStore {
 
   async read(): Promise<Known> {
     const [now, flat] = (await this.redis.guard.run(() =>
-      READ_RECORDS.run(this.redis.connections.get('law'), this.keys, []),
+      READ_RECORDS.run(this.redis.connections.get('commands'), this.keys, []),
     )) as [number, readonly string[]];
     const records = new Map<string, { version: number; record: ModelRecord }>();
     for (let at = 0; at + 1 < flat.length; at += 2) {

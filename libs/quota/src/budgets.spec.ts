@@ -64,7 +64,7 @@ class Twins {
 
   /** The real Redis, but for the command by which scripts ask for the time. */
   private clockedRedis(): ConstructorParameters<typeof RedisBudgets>[0] {
-    const redis = connections.get('law');
+    const redis = connections.get('commands');
     const key = `{${this.prefix}:budgets}:clock`;
     const clock = `{ redis.call('HGET', '${key}', 's'), redis.call('HGET', '${key}', 'us') }`;
     const run = async (lua: string, ...rest: [number, ...string[]]): Promise<unknown> => {

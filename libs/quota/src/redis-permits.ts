@@ -201,7 +201,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   }
 
   private run(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<unknown> {
-    return this.redis.guard.run(() => SCRIPTS[name].run(this.redis.connections.get('law'), this.keys, values));
+    return this.redis.guard.run(() => SCRIPTS[name].run(this.redis.connections.get('commands'), this.keys, values));
   }
 
   private hear(message: string): void {

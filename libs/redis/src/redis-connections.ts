@@ -16,19 +16,14 @@ const ROLES = {
   queue: ONCE,
   /** BullMQ's workers: their blocking reads wait for Redis as long as it takes. */
   worker: { maxRetriesPerRequest: null },
-  /** Cache reads and writes, many at a time. */
+  /** All else that is answered at once, many at a time: what is asked together, of cache and permits, is one write. */
   commands: ONCE,
-  /** The scripts of the permits. */
-  law: ONCE,
   subscriber: { maxRetriesPerRequest: null },
   /** Of the guard alone, so that a slow command elsewhere does not look like a lost Redis. */
   probe: ONCE,
 } satisfies Record<string, RedisOptions>;
 
 type RedisRole = keyof typeof ROLES;
-
-/** Roles of which a busy process asks many things at a time. BullMQ's own are left alone. */
-const BUSY: ReadonlySet<RedisRole> = new Set(['commands', 'law']);
 
 /** The connections of this process, one per role: what one role waits for, another must not. */
 @Injectable()
@@ -72,7 +67,8 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
 }
 
 function connect(url: string, role: RedisRole): Redis {
-  const Kind = BUSY.has(role) ? GatheringRedis : Redis;
+  // BullMQ's own are left alone.
+  const Kind = role === 'commands' ? GatheringRedis : Redis;
   const connection = new Kind(url, {
     connectionName: `spillway-${role}`,
     connectTimeout: CONNECT_WITHIN_MS,

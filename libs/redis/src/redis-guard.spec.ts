@@ -26,7 +26,7 @@ describe('a Redis that comes and goes', () => {
     await server.stop();
   });
 
-  const write = (): Promise<unknown> => guard.run(() => connections.get('law').set('key', 'value'));
+  const write = (): Promise<unknown> => guard.run(() => connections.get('commands').set('key', 'value'));
   const becomes = async (state: RedisState): Promise<number> => {
     const from = performance.now();
     while (guard.state !== state) await new Promise(resolve => setTimeout(resolve, 5));
@@ -60,7 +60,7 @@ describe('a Redis that comes and goes', () => {
       await server.command('REPLICAOF', '127.0.0.1', '1');
       await until(() => watch.state === 'lost');
       await until(() => watch.state === 'ok');
-      for (const role of ['queue', 'commands', 'law'] as const) {
+      for (const role of ['queue', 'commands'] as const) {
         expect(await watch.run(() => behind.get(role).set('moved', role))).toBe('OK');
         expect(await next.command('GET', 'moved')).toBe(role);
       }
@@ -90,11 +90,11 @@ describe('a Redis that comes and goes', () => {
     await write();
     server.kill('SIGKILL');
     await becomes('lost');
-    await expect(connections.get('law').incr('counter')).rejects.toBeInstanceOf(Error);
+    await expect(connections.get('commands').incr('counter')).rejects.toBeInstanceOf(Error);
     await expect(connections.get('queue').incr('counter')).rejects.toBeInstanceOf(Error);
     await server.restart();
     await becomes('ok');
-    expect(await connections.get('law').get('counter')).toBeNull();
+    expect(await connections.get('commands').get('counter')).toBeNull();
   });
 
   it('takes a Redis that refuses writes for lost', async () => {
@@ -107,8 +107,8 @@ describe('a Redis that comes and goes', () => {
   });
 
   it('passes on a mistake in what was asked, and stays', async () => {
-    await connections.get('law').set('text', 'not a list');
-    await expect(guard.run(() => connections.get('law').lpush('text', 'x'))).rejects.toThrow(/^WRONGTYPE/);
+    await connections.get('commands').set('text', 'not a list');
+    await expect(guard.run(() => connections.get('commands').lpush('text', 'x'))).rejects.toThrow(/^WRONGTYPE/);
     await expect(guard.run(() => Promise.reject(new TypeError('a bug')))).rejects.toBeInstanceOf(TypeError);
     expect(guard.state).toBe('ok');
   });
@@ -143,7 +143,7 @@ it('starts without Redis, and tells no secret in its errors', async () => {
   const guard = new RedisGuard(connections);
   await guard.onModuleInit();
   expect(guard.state).toBe('lost');
-  const error = await guard.run(() => connections.get('law').get('x')).catch((failure: unknown) => failure);
+  const error = await guard.run(() => connections.get('commands').get('x')).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(RedisUnavailable);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/s3cret|127\.0\.0\.1/);
   guard.onApplicationShutdown();

@@ -18,15 +18,15 @@ describe('defineScript', () => {
   });
 
   it('counts each call once when the server has forgotten the script', async () => {
-    const law = connections.get('law');
-    expect(await count.run(law, ['a'], [1])).toBe(1);
+    const connection = connections.get('commands');
+    expect(await count.run(connection, ['a'], [1])).toBe(1);
     const calls: Promise<unknown>[] = [];
     for (let at = 0; at < 200; at++) {
-      if (at % 50 === 0) calls.push(law.script('FLUSH'));
-      calls.push(count.run(law, ['a'], [1]));
+      if (at % 50 === 0) calls.push(connection.script('FLUSH'));
+      calls.push(count.run(connection, ['a'], [1]));
     }
     await Promise.all(calls);
-    expect(await law.get('a')).toBe('201');
+    expect(await connection.get('a')).toBe('201');
   });
 
   it('works pipelined', async () => {
@@ -35,15 +35,15 @@ describe('defineScript', () => {
   });
 
   it('replays no other error', async () => {
-    const law = connections.get('law');
+    const connection = connections.get('commands');
     const failing = defineScript('failing', "redis.call('INCR', KEYS[1]) return redis.error_reply('NOPE later')", 1);
-    await expect(failing.run(law, ['a'], [])).rejects.toThrow('NOPE later');
-    await expect(failing.run(law, ['a'], [])).rejects.toThrow('NOPE later');
-    expect(await law.get('a')).toBe('2');
+    await expect(failing.run(connection, ['a'], [])).rejects.toThrow('NOPE later');
+    await expect(failing.run(connection, ['a'], [])).rejects.toThrow('NOPE later');
+    expect(await connection.get('a')).toBe('2');
   });
 
   it('refuses a wrong number of keys', async () => {
-    await expect(count.run(connections.get('law'), ['a', 'b'], [1])).rejects.toThrow('takes 1 keys');
+    await expect(count.run(connections.get('commands'), ['a', 'b'], [1])).rejects.toThrow('takes 1 keys');
   });
 });
 
@@ -53,8 +53,8 @@ it('works where the SCRIPT command is forbidden', async () => {
   await connections.ready();
   const echo = defineScript('echo', 'return ARGV[1]', 0);
   expect([
-    await echo.run(connections.get('law'), [], ['x']),
-    await echo.run(connections.get('law'), [], ['y']),
+    await echo.run(connections.get('commands'), [], ['x']),
+    await echo.run(connections.get('commands'), [], ['y']),
   ]).toEqual(['x', 'y']);
   await connections.onApplicationShutdown();
   await server.stop();

@@ -60,7 +60,7 @@ export class RedisAdaptiveStore extends AdaptiveStore {
   async exchange(used: readonly string[], moves: readonly Move[]): Promise<Known> {
     const values = [used.length, ...used, ...moves.flatMap(({ model, from, to }) => [model, from ?? '', to])];
     const [now, states, firstUses] = (await this.guard.run(() =>
-      EXCHANGE.run(this.connections.get('law'), this.keys, values),
+      EXCHANGE.run(this.connections.get('commands'), this.keys, values),
     )) as Reply;
     return { now, states: mapOf(states, String), firstUses: mapOf(firstUses, Number) };
   }

@@ -95,7 +95,7 @@ describe('the scripts', () => {
         fc.array(step, { minLength: 30, maxLength: 90 }),
         async (models, steps) => {
           const twins = new Twins(
-            connections.get('law'),
+            connections.get('commands'),
             new Map(models.map((limits, at) => [MODELS[at] ?? '', limits])),
             grants,
           );
@@ -129,7 +129,7 @@ describe('the scripts', () => {
   it('count on when the clock is set back', async () => {
     const grants = { express: 0, reached: 0, pumped: 0, spare: 0 };
     const limits = { rpm: 1, tpm: 0, tpd: 0, inflight: 0 };
-    const twins = new Twins(connections.get('law'), new Map([['m', { limits, headroom: 0 }]]), grants);
+    const twins = new Twins(connections.get('commands'), new Map([['m', { limits, headroom: 0 }]]), grants);
     const admitted: number[] = [];
     await twins.setClock();
     for (const ms of [0, -3_600_000, 59_000, 2000]) {
