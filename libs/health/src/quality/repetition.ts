@@ -28,7 +28,8 @@ export function repeatedShare(text: string): number {
 
 /** As numbers: as texts they would be half of what a call leaves to the garbage collector. */
 function trigramsOf(words: readonly string[]): Uint32Array {
-  const hashes = Uint32Array.from(words, hashOf);
+  const hashes = new Uint32Array(words.length);
+  for (const [at, word] of words.entries()) hashes[at] = hashOf(word);
   const trigrams = new Uint32Array(words.length);
   let count = 0;
   for (let start = 0; start < words.length; start++) {

@@ -50,7 +50,9 @@ describe.each(['memory', 'redis'])('limits of what models bear, kept in %s', kin
         return { ...known, now: kind === 'memory' ? known.now : known.now + passed };
       },
     };
-    return connections.get('commands').del(...['adaptive:1', 'first-used'].map(key => `{${connections.prefix}}:${key}`));
+    return connections
+      .get('commands')
+      .del(...['adaptive:1', 'first-used'].map(key => `{${connections.prefix}}:${key}`));
   });
 
   const pass = (ms: number): void => {
