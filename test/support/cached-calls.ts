@@ -1,4 +1,5 @@
-import type { Call, JsonObject, RouteCacheSettings } from '@spillway/contracts';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Answer, Call, JsonObject, RouteCacheSettings } from '@spillway/contracts';
 import { incomingCall } from './calls';
 
 const cacheOfRoute: RouteCacheSettings = {
@@ -9,13 +10,13 @@ const cacheOfRoute: RouteCacheSettings = {
   guard: 'balanced',
 };
 
-type Changes = NonNullable<Parameters<typeof incomingCall>[0]> & {
+export type CallChanges = NonNullable<Parameters<typeof incomingCall>[0]> & {
   readonly cache?: Partial<RouteCacheSettings>;
   readonly staleIfErrorS?: number;
 };
 
 /** A classified call of a route that caches, with whatever a test wants to be different. */
-export function cacheableCall({ cache, staleIfErrorS = 0, ...changes }: Changes = {}): Call {
+export function cacheableCall({ cache, staleIfErrorS = 0, ...changes }: CallChanges = {}): Call {
   return {
     ...incomingCall(changes),
     priority: 'normal',
@@ -30,6 +31,24 @@ export function cacheableCall({ cache, staleIfErrorS = 0, ...changes }: Changes 
     models: [],
     turnBy: 0,
   };
+}
+
+/** A question on a route that compares questions. */
+export function questionCall(text: string, { cache, body, ...changes }: CallChanges = {}): Call {
+  return cacheableCall({
+    cache: { semantic: true, threshold: null, guard: null, ...cache },
+    body: { model: 'assistant', messages: [{ role: 'user', content: text }], ...body },
+    ...changes,
+  });
+}
+
+/** Reads an answer until it is kept, and tells what answered: the journal's status and tier. */
+export async function readToTheEnd(answer: Answer, { journal }: Call): Promise<string> {
+  for await (const part of answer.parts) void part;
+  for (let turns = 0; turns < 4; turns++) await turn();
+  journal.outcome = answer.outcome;
+  const { cache, cacheTier } = journal;
+  return cacheTier === null ? cache : `${cache} ${cacheTier}`;
 }
 
 /** A completion as a provider answers it. */

@@ -1,6 +1,11 @@
 import { partsOf, wholePart, type Call, type JsonObject } from '@spillway/contracts';
 import fc from 'fast-check';
-import { cacheableCall, completion } from '../../../test/support/cached-calls';
+import {
+  completion,
+  questionCall as call,
+  readToTheEnd,
+  type CallChanges as Changes,
+} from '../../../test/support/cached-calls';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryGenerations } from './cache-generations';
 import { canonicalRequestKey } from './canonical-request-key';
@@ -12,15 +17,6 @@ import { readQuestion } from './question';
 
 const QUESTION = 'How do I reset my password?';
 const REWORDED = 'Please, how can I reset my password';
-
-type Changes = NonNullable<Parameters<typeof cacheableCall>[0]>;
-
-const call = (text: string, { cache, body, ...changes }: Changes = {}): Call =>
-  cacheableCall({
-    cache: { semantic: true, ...cache },
-    body: { model: 'assistant', messages: [{ role: 'user', content: text }], ...body },
-    ...changes,
-  });
 
 /** The two stages with a model behind them. */
 class System {
@@ -45,10 +41,7 @@ class System {
         parts: partsOf(wholePart(completion({ content: 'so' }))),
       })),
     );
-    for await (const part of answer.parts) void part;
-    await new Promise(resolve => setImmediate(() => setImmediate(resolve)));
-    const { cache, cacheTier } = asked.journal;
-    return cacheTier === null ? cache : `${cache} ${cacheTier}`;
+    return readToTheEnd(answer, asked);
   }
 
   async askAfter(first: Call, second: Call): Promise<string> {

@@ -1,5 +1,10 @@
 import { chunkPart, partsOf, wholePart, type Answer, type Call, type JsonObject } from '@spillway/contracts';
-import { cacheableCall, completion } from '../../../test/support/cached-calls';
+import {
+  completion,
+  questionCall as call,
+  readToTheEnd,
+  type CallChanges as Changes,
+} from '../../../test/support/cached-calls';
 import { CapturedLog } from '../../../test/support/captured-log';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { reuseDesk } from '../../../test/support/reuse';
@@ -20,15 +25,6 @@ const QUESTION = 'How do I log in to the portal?';
 const POLITE = 'Please, how can I log in to the portal';
 const REWORDED = 'How do I sign into the portal?';
 const ANOTHER = 'How do I log out of the portal?';
-
-type Changes = NonNullable<Parameters<typeof cacheableCall>[0]>;
-
-const call = (text: string, { cache, body, ...changes }: Changes = {}): Call =>
-  cacheableCall({
-    cache: { semantic: true, threshold: null, guard: null, ...cache },
-    body: { model: 'assistant', messages: [{ role: 'user', content: text }], ...body },
-    ...changes,
-  });
 
 /** Scores pairs of texts as a test says, from the first text on. */
 class ScriptedEmbedder extends Embedder {
@@ -99,11 +95,7 @@ class System {
         }),
       ),
     );
-    for await (const part of answer.parts) void part;
-    for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve));
-    asked.journal.outcome = answer.outcome;
-    const { cache, cacheTier } = asked.journal;
-    return cacheTier === null ? cache : `${cache} ${cacheTier}`;
+    return readToTheEnd(answer, asked);
   }
 
   async askAfter(first: Call, second: Call): Promise<string> {

@@ -56,5 +56,5 @@ export {
   allowsStandIn,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';
-export { textCompletion } from './text-completion';
+export { textAnswer } from './text-answer';
 export { Errands, type Errand, type ErrandEnd } from './errands';

@@ -1,15 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  Clock,
-  allowsStandIn,
-  partsOf,
-  textCompletion,
-  wholePart,
-  type Answer,
-  type Call,
-  type Next,
-  type Stage,
-} from '@spillway/contracts';
+import { Clock, allowsStandIn, textAnswer, type Answer, type Call, type Next, type Stage } from '@spillway/contracts';
 
 /**
  * The last rungs below a refusal or failure: a job where the caller prefers one, then the route's fallback text for the
@@ -35,10 +25,7 @@ export class DegradeStage implements Stage {
       call.journal.note({ kind: 'fallback', insteadOf: error.code });
       call.journal.degraded = 'fallback-response';
       call.journal.model = null;
-      return {
-        outcome: 'fallback-response',
-        parts: partsOf(wholePart(textCompletion(call, call.route.name, text, this.clock.now()))),
-      };
+      return { outcome: 'fallback-response', parts: textAnswer(call, text, this.clock.now()) };
     }
   }
 }

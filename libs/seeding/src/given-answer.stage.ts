@@ -1,14 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import {
-  Clock,
-  partsOf,
-  textCompletion,
-  wholePart,
-  type Answer,
-  type Call,
-  type Next,
-  type Stage,
-} from '@spillway/contracts';
+import { Clock, textAnswer, type Answer, type Call, type Next, type Stage } from '@spillway/contracts';
 
 /** Answers a call whose answer came with it, as a model would have done. */
 @Injectable()
@@ -20,7 +11,6 @@ export class GivenAnswerStage implements Stage {
   async handle(call: Call, next: Next<Call>): Promise<Answer> {
     if (call.given === undefined) return next(call);
     call.journal.usage = { input: 0, output: 0 };
-    const body = textCompletion(call, call.route.name, call.given, this.clock.now());
-    return { outcome: 'generated', parts: partsOf(wholePart(body)) };
+    return { outcome: 'generated', parts: textAnswer(call, call.given, this.clock.now()) };
   }
 }
