@@ -6,6 +6,15 @@ import type { SpillwayProcess } from '../support/spillway';
 const LEASE_MS = 2_000;
 const CLAIM_MS = 1_000;
 const INFLIGHT = 2;
+/** A second, and as much again as a busy machine may take for the calls themselves. */
+const HANDED_OUT_MS = 4_000;
+
+interface Queues {
+  readonly normal: {
+    readonly tickets: readonly { readonly reached: boolean }[];
+    readonly jobs: { readonly prioritized: number };
+  };
+}
 
 const configuration = (express: boolean): object => ({
   models: { m: { provider: 'simulator', limits: { inflight: INFLIGHT }, headroom: 0 } },
@@ -31,6 +40,16 @@ describe('the death of a process', () => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
       return messages[0]?.content ?? '';
     });
+  const queueAt = async ({ url }: SpillwayProcess): Promise<Queues['normal']> => {
+    const { normal } = (await (await fetch(`${url}/admin/queues?limit=1000`)).json()) as Queues;
+    return normal;
+  };
+  const ticketsAt = async (process: SpillwayProcess) => (await queueAt(process)).tickets;
+  /** Jobs that a worker has taken, while it has not reached their tickets. */
+  const takenAt = async (process: SpillwayProcess): Promise<number> => {
+    const { tickets, jobs } = await queueAt(process);
+    return tickets.filter(({ reached }) => !reached).length - jobs.prioritized;
+  };
   const call = async ({ url }: SpillwayProcess, question: string): Promise<string> =>
     (await ask(callerOf(url), 'assistant', question)).text;
 
@@ -82,6 +101,45 @@ describe('the death of a process', () => {
     answers.forEach((answer, index) => expect(answer).toContain(questions[index]));
     expect(asked().toSorted()).toEqual(questions.toSorted());
     expect(await waitingAt(one)).toBe(0);
+  });
+
+  it('what a killed worker had reached is handed out by another at once', async () => {
+    const [one, dying] = await Promise.all([start('gateway'), start('worker'), start('worker')]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 3_000 } });
+    const held = Array.from({ length: INFLIGHT }, (_, index) => call(one, `held ${index}.`));
+    await eventually(() => asked().length === INFLIGHT);
+    const questions = Array.from({ length: 200 }, (_, index) => `question ${index}.`);
+    const calls = questions.map(question => call(one, question));
+    await eventually(async () => (await ticketsAt(one)).every(({ reached }) => reached));
+    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
+    await held[0];
+    dying.kill('SIGKILL');
+    const killedAt = Date.now();
+    await Promise.all(calls);
+    expect(Date.now() - killedAt).toBeLessThan(HANDED_OUT_MS);
+    expect(asked().slice(INFLIGHT).toSorted()).toEqual(questions.toSorted());
+  });
+
+  it('what a killed worker was about to reach is handed out by another at once', async () => {
+    const [one, dying] = await Promise.all([start('gateway'), start('worker')]);
+    installation.simulator.configure('m', { latency: { first_token_ms: 5 } });
+    const calls: Promise<string>[] = [];
+    await eventually(async () => {
+      dying.kill('SIGCONT');
+      const before = asked().length;
+      calls.push(...Array.from({ length: 40 }, (_, index) => call(one, `question ${calls.length + index}.`)));
+      await eventually(() => asked().length > before);
+      dying.kill('SIGSTOP');
+      // Entered, and added to the queue.
+      await new Promise(resolve => setTimeout(resolve, 300));
+      return (await takenAt(one)) > 0;
+    });
+    await start('worker');
+    dying.kill('SIGKILL');
+    const killedAt = Date.now();
+    await Promise.all(calls);
+    expect(Date.now() - killedAt).toBeLessThan(HANDED_OUT_MS);
+    expect(asked().toSorted()).toEqual(calls.map((_, index) => `question ${index}.`).toSorted());
   });
 
   it('the only worker is killed: calls wait until there is another, and none is lost or made twice', async () => {

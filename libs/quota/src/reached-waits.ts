@@ -1,6 +1,7 @@
 import type { Clock } from '@spillway/contracts';
 
-const BEAT_MS = 250;
+/** Three beats may get lost before this process counts as dead. */
+const BEAT_MS = 150;
 
 interface ReachedWait {
   readonly until: number;

@@ -13,15 +13,18 @@ export interface WorkerSettings {
 }
 
 /**
- * A job lasts for one question to the permits, so a lock this short is only lost when its worker has died; another one
- * then takes the job.
+ * A job lasts for one question to the permits, a millisecond or two. One whose worker has died is taken by another once
+ * its lock has ended and two checks have seen it without: within a second. Where a worker stood still for as long, its
+ * ticket is reached twice, which changes nothing.
  */
-const LOCK_MS = 10_000;
-const STALLED_CHECK_MS = 5_000;
+const LOCK_MS = 500;
+const STALLED_CHECK_MS = 200;
+/** BullMQ would fail a job whose worker died twice. */
+const ANY_NUMBER = 1_000_000;
 /** After an error of Redis; BullMQ's own 15 s would leave waiting calls alone for too long. */
 const RETRY_MS = 500;
 /** How long a worker listens for a job before it asks again, seconds; also how long a lost Redis can hold its end up. */
-const LISTEN_S = 1;
+const LISTEN_S = 0.5;
 const CLOSE_WITHIN_MS = 2_000;
 
 /**
@@ -65,6 +68,7 @@ export class TurnWorkers {
       drainDelay: LISTEN_S,
       lockDuration: LOCK_MS,
       stalledInterval: STALLED_CHECK_MS,
+      maxStalledCount: ANY_NUMBER,
       runRetryDelay: RETRY_MS,
     };
     return new Worker(priority, job => this.process(job), options);

@@ -2,7 +2,8 @@ import type { Grant, Permits, TicketState, WaitRequest } from '@spillway/quota';
 import type { Report } from './report';
 import type { WaitingRoom } from './waiting-room';
 
-const PERIOD_MS = 500;
+/** With the time after which a silent worker counts as dead, less than a second. */
+const PERIOD_MS = 250;
 /** Bounds what one look costs Redis; the others are looked at next. */
 const TICKETS_AT_ONCE = 1_000;
 
