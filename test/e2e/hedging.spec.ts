@@ -178,6 +178,7 @@ describe('a second model for a CRITICAL call', () => {
     behind(SLOW, completion('third'));
     const reply = await send();
     expect([reply.status, seenOf(reply).attempts]).toEqual([400, '2']);
+    expect(logged(reply)).toMatchObject({ hedge: 'failed', tokens: { input: 0, output: 0 } });
     await until(() => world.fallback.requests[0]?.closed_at !== null, 1_000);
     await until(async () => (await underWay()).every(calls => calls === 0));
   });

@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Turns, type Call, type HedgeRefusal, type ModelSettings, type Turn } from '@spillway/contracts';
 import { NOTHING } from './attempt-end';
 import { HedgePlanner } from './hedge-planner';
@@ -12,8 +12,8 @@ import { firstAnswer, outlasts, ranBy, type Ran } from './race';
 @Injectable()
 export class HedgedCaller {
   constructor(
-    private readonly caller: ModelCaller,
-    private readonly planner: HedgePlanner,
+    @Inject(ModelCaller) private readonly caller: Pick<ModelCaller, 'call' | 'start'>,
+    @Inject(HedgePlanner) private readonly planner: Pick<HedgePlanner, 'plan' | 'choose' | 'giveBack'>,
     private readonly turns: Turns,
   ) {}
 
