@@ -14,7 +14,6 @@ interface StreamObject {
   readonly sleep?: number;
   /** One chunk of so many characters. */
   readonly gen_text?: number;
-  readonly gen_chunks?: number;
   readonly raw_gen?: { readonly prefix: string; readonly char: string; readonly n: number };
   readonly drip?: { readonly text: string; readonly every_ms: number; readonly count: number };
   readonly [field: string]: unknown;
@@ -105,14 +104,12 @@ export async function* piecesOf(step: Step): AsyncGenerator<Buffer> {
 }
 
 async function* piecesOfItem(item: StreamItem, frame: Framing): AsyncGenerator<Buffer> {
-  const { sleep: silence, raw, b64, gen_text, gen_chunks, raw_gen, drip } = item === '[DONE]' ? {} : item;
+  const { sleep: silence, raw, b64, gen_text, raw_gen, drip } = item === '[DONE]' ? {} : item;
   if (silence !== undefined) await pause(silence);
   else if (raw !== undefined) yield Buffer.from(raw);
   else if (b64 !== undefined) yield Buffer.from(b64, 'base64');
   else if (gen_text !== undefined) yield framed(chunk('a'.repeat(gen_text)), frame);
-  else if (gen_chunks !== undefined) {
-    for (let count = 0; count < gen_chunks; count++) yield framed(chunk('x'), frame);
-  } else if (raw_gen) {
+  else if (raw_gen) {
     yield Buffer.from(raw_gen.prefix);
     yield* repeated(raw_gen.char, raw_gen.n);
   } else if (drip) {
