@@ -31,15 +31,15 @@ const project = (displayName, pattern, more = {}) => ({
 });
 
 module.exports = {
+  // For unit tests; the others run one at a time, after them.
+  maxWorkers: 2,
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   projects: [
     project('unit', '{apps,libs}'),
-    project('contract', 'test/contract'),
-    project('integration', 'test/integration'),
-    project('cases', 'test/cases'),
-    project('e2e', 'test/e2e'),
-    project('chaos', 'test/chaos'),
+    ...['contract', 'integration', 'cases', 'e2e', 'chaos'].map(name =>
+      project(name, `test/${name}`, { runner: '<rootDir>/test/support/serial-runner.cjs' }),
+    ),
   ],
 };

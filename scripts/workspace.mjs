@@ -50,7 +50,7 @@ function* sourceFiles(folder) {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* sourceFiles(path);
-    else if (/\.(ts|json)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) yield path;
+    else if (/\.(ts|json|html|css|js)$/.test(entry.name) && !entry.name.endsWith('.spec.ts')) yield path;
   }
 }
 

@@ -1,28 +1,20 @@
 import { MemoryGenerations, RedisGenerations, type CacheGenerations, type Clearing } from '@spillway/cache';
-import { RedisConnections, RedisGuard } from '@spillway/redis';
+import { openRedis, type OpenRedis } from '../support/open-redis';
 
-let connections: RedisConnections;
-let guard: RedisGuard;
+let redis: OpenRedis;
 let prefixes = 0;
 const started: RedisGenerations[] = [];
 
 beforeAll(async () => {
-  const url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
-  connections = new RedisConnections({ url, prefix: `generations-${process.pid}` });
-  guard = new RedisGuard(connections);
-  await connections.onModuleInit();
-  await guard.onModuleInit();
+  redis = await openRedis(`generations-${process.pid}`);
 });
 
 afterEach(() => started.splice(0).forEach(generations => generations.beforeApplicationShutdown()));
 
-afterAll(async () => {
-  guard.onApplicationShutdown();
-  await connections.onApplicationShutdown();
-});
+afterAll(() => redis.close());
 
-async function redisGenerations(prefix = `${connections.prefix}:${prefixes++}`): Promise<RedisGenerations> {
-  const generations = new RedisGenerations(connections.get('commands'), guard, prefix);
+async function redisGenerations(prefix = `${redis.connections.prefix}:${prefixes++}`): Promise<RedisGenerations> {
+  const generations = new RedisGenerations(redis.connections.get('commands'), redis.guard, prefix);
   started.push(generations);
   await generations.onModuleInit();
   return generations;
@@ -85,7 +77,7 @@ describe.each<[string, () => Promise<CacheGenerations>]>([
 
 describe('RedisGenerations', () => {
   it('reaches every process within a second, also one that starts later', async () => {
-    const prefix = `${connections.prefix}:shared`;
+    const prefix = `${redis.connections.prefix}:shared`;
     const [one, other] = [await redisGenerations(prefix), await redisGenerations(prefix)];
     expect(other.current('a', 'b')).toBe(one.current('a', 'b'));
 
@@ -99,18 +91,20 @@ describe('RedisGenerations', () => {
   });
 
   it('goes on when Redis has forgotten everything', async () => {
-    const prefix = `${connections.prefix}:forgotten`;
+    const prefix = `${redis.connections.prefix}:forgotten`;
     const generations = await redisGenerations(prefix);
     await generations.clear({});
     const before = generations.current('a', 'b');
-    await connections.get('commands').del(`${prefix}:cache:clearings`);
+    await redis.connections.get('commands').del(`${prefix}:cache:clearings`);
     await generations.clear({ scope: 'b' });
     expect(Number(generations.current('a', 'b'))).toBeGreaterThan(Number(before));
   });
 
   it('uses generations of its own until it knows what was cleared', async () => {
     const lost = { run: () => Promise.reject(new Error('lost')) };
-    const [one, other] = [0, 1].map(() => new RedisGenerations(connections.get('commands'), lost, connections.prefix));
+    const [one, other] = [0, 1].map(
+      () => new RedisGenerations(redis.connections.get('commands'), lost, redis.connections.prefix),
+    );
     expect(one?.current('a', 'b')).toBe(one?.current('a', 'b'));
     expect(one?.current('a', 'b')).not.toBe(other?.current('a', 'b'));
     await expect(one?.clear({})).rejects.toThrow('lost');

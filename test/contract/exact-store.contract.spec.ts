@@ -3,27 +3,25 @@ import { SystemClock } from '@spillway/contracts';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { startRedis } from '../support/redis-server';
 import { ManualClock } from '../support/manual-clock';
+import { openRedis, type OpenRedis } from '../support/open-redis';
 
 const bounds = { entries: 3, bytes: 100_000 };
 let stores = 0;
-let connections: RedisConnections;
-let guard: RedisGuard;
+let redis: OpenRedis;
 
 beforeAll(async () => {
-  const url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
-  connections = new RedisConnections({ url, prefix: `exact-store-${process.pid}` });
-  guard = new RedisGuard(connections);
-  await connections.onModuleInit();
-  await guard.onModuleInit();
+  redis = await openRedis(`exact-store-${process.pid}`);
 });
 
-afterAll(async () => {
-  guard.onApplicationShutdown();
-  await connections.onApplicationShutdown();
-});
+afterAll(() => redis.close());
 
 function redisStore(clock: ManualClock): RedisStore {
-  return new RedisStore(connections.get('commands'), guard, `${connections.prefix}:${stores++}`, clock);
+  return new RedisStore(
+    redis.connections.get('commands'),
+    redis.guard,
+    `${redis.connections.prefix}:${stores++}`,
+    clock,
+  );
 }
 
 const STORES: [string, (clock: ManualClock) => ExactStore][] = [
@@ -167,8 +165,8 @@ describe('RedisStore', () => {
 
   it('lets Redis forget in time, and misses what it does not understand', async () => {
     const clock = new ManualClock(new SystemClock().now());
-    const redis = connections.get('commands');
-    const store = new RedisStore(redis, guard, `${connections.prefix}:plain`, clock);
+    const commands = redis.connections.get('commands');
+    const store = new RedisStore(commands, redis.guard, `${redis.connections.prefix}:plain`, clock);
     await store.set('a', {
       rest: '"a":1}',
       model: null,
@@ -177,17 +175,17 @@ describe('RedisStore', () => {
       madeAt: clock.time,
       expiresAt: clock.time + 5000,
     });
-    const [key] = (await redis.keys(`${connections.prefix}:plain:*`)) as [string];
-    const left = await redis.pttl(key);
+    const [key] = (await commands.keys(`${redis.connections.prefix}:plain:*`)) as [string];
+    const left = await commands.pttl(key);
     expect(left).toBeGreaterThan(3000);
     expect(left).toBeLessThanOrEqual(5000);
 
     for (const odd of ['', 'x', '{}\n', '{"expiresAt":"x"}\nx', 'null\nx', '{\nx']) {
-      await redis.set(key, odd);
+      await commands.set(key, odd);
       expect(await store.get('a')).toBeNull();
     }
-    await redis.del(key);
-    await redis.lpush(key, 'a list');
+    await commands.del(key);
+    await commands.lpush(key, 'a list');
     expect(await store.get('a')).toBeNull();
   });
 });

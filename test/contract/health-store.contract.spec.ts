@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '@spillway/contracts';
 import { HealthStore, MemoryHealthStore, ModelHealth, RedisHealthStore, type Outcome } from '@spillway/health';
-import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { RedisChannels } from '@spillway/redis';
+import { openRedis, type OpenRedis } from '../support/open-redis';
 import { until } from '../support/permits';
 
 const SETTINGS = {
@@ -28,19 +29,15 @@ function memoryWorld(): World {
 
 function redisWorld(): World {
   const prefix = `health-${randomUUID()}`;
-  const open: { connections: RedisConnections; guard: RedisGuard }[] = [];
+  const open: OpenRedis[] = [];
   return {
     process: async () => {
-      const connections = new RedisConnections({ url: process.env['SPILLWAY_TEST_REDIS_URL'] ?? '', prefix });
-      const guard = new RedisGuard(connections);
-      await connections.onModuleInit();
-      await guard.onModuleInit();
-      open.push({ connections, guard });
-      return new RedisHealthStore({ connections, guard, channels: new RedisChannels(connections) });
+      const redis = await openRedis(prefix);
+      open.push(redis);
+      return new RedisHealthStore({ ...redis, channels: new RedisChannels(redis.connections) });
     },
     stop: async () => {
-      for (const { guard } of open) guard.onApplicationShutdown();
-      await Promise.all(open.map(({ connections }) => connections.onApplicationShutdown()));
+      await Promise.all(open.map(redis => redis.close()));
     },
   };
 }

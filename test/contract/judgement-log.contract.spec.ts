@@ -1,28 +1,20 @@
-import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { MemoryJudgementLog, type JudgementLog, type LoggedJudgement } from '../../libs/cache/src/trust/judgement-log';
 import { RedisJudgementLog } from '../../libs/cache/src/trust/redis-judgement-log';
 import { MemoryReuses, RedisReuses, type Reuse, type Reuses } from '../../libs/cache/src/trust/reuses';
 import { until } from '../support/api-client';
+import { openRedis, type OpenRedis } from '../support/open-redis';
 
-let connections: RedisConnections;
-let guard: RedisGuard;
+let redis: OpenRedis;
 let prefixes = 0;
 const started: RedisJudgementLog[] = [];
 
 beforeAll(async () => {
-  const url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
-  connections = new RedisConnections({ url, prefix: `judgements-${process.pid}` });
-  guard = new RedisGuard(connections);
-  await connections.onModuleInit();
-  await guard.onModuleInit();
+  redis = await openRedis(`judgements-${process.pid}`);
 });
 
 afterEach(() => started.splice(0).forEach(log => log.beforeApplicationShutdown()));
 
-afterAll(async () => {
-  guard.onApplicationShutdown();
-  await connections.onApplicationShutdown();
-});
+afterAll(() => redis.close());
 
 const judgement = (asked: string): LoggedJudgement => ({
   route: 'r',
@@ -41,8 +33,8 @@ function listened(log: JudgementLog): string[] {
   return heard;
 }
 
-function redisLog(prefix = `${connections.prefix}:${prefixes++}`): RedisJudgementLog {
-  const log = new RedisJudgementLog(connections.get('commands'), guard, prefix);
+function redisLog(prefix = `${redis.connections.prefix}:${prefixes++}`): RedisJudgementLog {
+  const log = new RedisJudgementLog(redis.connections.get('commands'), redis.guard, prefix);
   started.push(log);
   return log;
 }
@@ -65,7 +57,7 @@ describe.each<[string, () => JudgementLog]>([
 
 describe('the judgements of several processes', () => {
   it('reach all, also those that start later, without the texts', async () => {
-    const prefix = `${connections.prefix}:${prefixes++}`;
+    const prefix = `${redis.connections.prefix}:${prefixes++}`;
     const [one, other] = [redisLog(prefix), redisLog(prefix)];
     const [heardByOne, heardByOther] = [listened(one), listened(other)];
     one.onModuleInit();
@@ -84,7 +76,10 @@ describe('the judgements of several processes', () => {
 
 describe.each<[string, () => Reuses]>([
   ['memory', () => new MemoryReuses()],
-  ['redis', () => new RedisReuses(connections.get('commands'), guard, `${connections.prefix}:${prefixes++}`)],
+  [
+    'redis',
+    () => new RedisReuses(redis.connections.get('commands'), redis.guard, `${redis.connections.prefix}:${prefixes++}`),
+  ],
 ])('Reuses: %s', (_, make) => {
   it('knows which answer was reused for a call', async () => {
     const reuses = make();

@@ -1,25 +1,17 @@
-import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { MemorySeedLines, RedisSeedLines, type SeedLines } from '@spillway/seeding';
+import { openRedis, type OpenRedis } from '../support/open-redis';
 
-let connections: RedisConnections;
-let guard: RedisGuard;
+let redis: OpenRedis;
 
 beforeAll(async () => {
-  const url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
-  connections = new RedisConnections({ url, prefix: `seed-lines-${process.pid}` });
-  guard = new RedisGuard(connections);
-  await connections.onModuleInit();
-  await guard.onModuleInit();
+  redis = await openRedis(`seed-lines-${process.pid}`);
 });
 
-afterAll(async () => {
-  guard.onApplicationShutdown();
-  await connections.onApplicationShutdown();
-});
+afterAll(() => redis.close());
 
 const STORES: [string, () => SeedLines][] = [
   ['memory', () => new MemorySeedLines()],
-  ['redis', () => new RedisSeedLines(connections.get('commands'), guard, connections.prefix)],
+  ['redis', () => new RedisSeedLines(redis.connections.get('commands'), redis.guard, redis.connections.prefix)],
 ];
 
 describe.each(STORES)('SeedLines: %s', (_, make) => {
@@ -45,8 +37,8 @@ describe.each(STORES)('SeedLines: %s', (_, make) => {
 });
 
 it('lines in Redis do not stay for ever', async () => {
-  const lines = new RedisSeedLines(connections.get('commands'), guard, connections.prefix);
+  const lines = new RedisSeedLines(redis.connections.get('commands'), redis.guard, redis.connections.prefix);
   await lines.append('kept', ['one']);
-  const [key] = await connections.get('commands').keys(`*${connections.prefix}*kept`);
-  expect(await connections.get('commands').pttl(key ?? '')).toBeGreaterThan(24 * 3_600_000);
+  const [key] = await redis.connections.get('commands').keys(`*${redis.connections.prefix}*kept`);
+  expect(await redis.connections.get('commands').pttl(key ?? '')).toBeGreaterThan(24 * 3_600_000);
 });

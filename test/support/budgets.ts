@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { SystemClock } from '@spillway/contracts';
 import { MemoryBudgets, RedisBudgets, type Budgets, type ModelLimits, type PermitTimings } from '@spillway/quota';
-import { RedisConnections, RedisGuard } from '@spillway/redis';
+import { openRedis, type OpenRedis } from './open-redis';
 import { LONG_TIMINGS } from './permits';
 
 /** The same budgets as several processes see them. */
@@ -38,19 +38,16 @@ export function memoryBudgets(timings: PermitTimings = LONG_TIMINGS): BudgetWorl
 export function redisBudgets(url: string, timings: PermitTimings = LONG_TIMINGS): BudgetWorld {
   const limits = new TestLimits();
   const prefix = `budgets-${randomUUID()}`;
-  const all: { connections: RedisConnections; guard: RedisGuard }[] = [];
+  const all: OpenRedis[] = [];
   return {
     limit: (budget, values) => limits.set(budget, values),
     process: async () => {
-      const connections = new RedisConnections({ url, prefix });
-      const guard = new RedisGuard(connections);
-      await guard.onModuleInit();
-      all.push({ connections, guard });
-      return new RedisBudgets({ connections, guard }, limits, timings);
+      const redis = await openRedis(prefix, url);
+      all.push(redis);
+      return new RedisBudgets(redis, limits, timings);
     },
     stop: async () => {
-      for (const { guard } of all) guard.onApplicationShutdown();
-      await Promise.all(all.map(({ connections }) => connections.onApplicationShutdown()));
+      await Promise.all(all.map(redis => redis.close()));
     },
   };
 }

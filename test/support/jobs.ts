@@ -5,6 +5,7 @@ import type { JsonValue } from '@spillway/contracts';
 import { DEFAULT_RETRY, JobQueues, JobsModule, type Job, type JobHandler, type JobQueue } from '@spillway/jobs';
 import { EnvironmentModule } from '@spillway/pipeline';
 import { CapturedLog } from './captured-log';
+import { redisTimeoutMs } from './open-redis';
 import { configStore } from './settings';
 
 /** Short waits between attempts. */
@@ -36,7 +37,7 @@ export function jobWorld(redisUrl: string | null, settings: object = {}): JobWor
     process: async (deed, { works = true, concurrency = 10 } = {}) => {
       const config = configStore(
         {
-          redis: { prefix },
+          redis: { prefix, ...(redisUrl !== null && { timeout_ms: redisTimeoutMs(redisUrl) }) },
           providers: { p: { base_url: 'http://127.0.0.1:9/v1' } },
           models: { m: { provider: 'p' } },
           async: settings,

@@ -9,7 +9,8 @@ import {
   type Shares,
 } from '@spillway/quota';
 import type { WaitRequest } from '@spillway/quota';
-import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { RedisChannels } from '@spillway/redis';
+import { openRedis, type OpenRedis } from './open-redis';
 
 /** Longer than any test. */
 export const LONG_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 30_000 };
@@ -65,27 +66,21 @@ function memoryWorld(timings = LONG_TIMINGS): PermitWorld {
 
 export function redisWorld(url: string, timings = LONG_TIMINGS, prefix = `permits-${randomUUID()}`): PermitWorld {
   const limits = new TestLimits();
-  const all: { permits: RedisPermits; connections: RedisConnections; guard: RedisGuard }[] = [];
+  const all: { permits: RedisPermits; redis: OpenRedis }[] = [];
   return {
     prefix,
     limits,
     process: async () => {
-      const connections = new RedisConnections({ url, prefix });
-      const guard = new RedisGuard(connections);
-      await connections.onModuleInit();
-      await guard.onModuleInit();
-      const parts = { connections, guard, channels: new RedisChannels(connections) };
+      const redis = await openRedis(prefix, url);
+      const parts = { ...redis, channels: new RedisChannels(redis.connections) };
       const permits = new RedisPermits(parts, limits, new SystemClock(), `p${all.length}`, timings);
-      all.push({ permits, connections, guard });
+      all.push({ permits, redis });
       return permits;
     },
     crash: permits => (permits as RedisPermits).onApplicationShutdown(),
     stop: async () => {
-      for (const { permits, guard } of all) {
-        permits.onApplicationShutdown();
-        guard.onApplicationShutdown();
-      }
-      await Promise.all(all.map(({ connections }) => connections.onApplicationShutdown()));
+      for (const { permits } of all) permits.onApplicationShutdown();
+      await Promise.all(all.map(({ redis }) => redis.close()));
     },
   };
 }

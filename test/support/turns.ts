@@ -10,6 +10,7 @@ import { EnvironmentModule } from '@spillway/pipeline';
 import { RedisConnections } from '@spillway/redis';
 import { Scheduling, SchedulingModule } from '@spillway/scheduling';
 import { incomingCall } from './calls';
+import { redisTimeoutMs } from './open-redis';
 import { configStore } from './settings';
 import type { TurnProcessOptions } from './turn-process';
 
@@ -55,7 +56,7 @@ export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix
   const classSettings = { queue_limit: queueLimit, share: 1 };
   return configStore(
     {
-      redis: { prefix },
+      redis: { prefix, ...(redisUrl !== null && { timeout_ms: redisTimeoutMs(redisUrl) }) },
       providers: { p: { base_url: 'http://127.0.0.1:9/v1' } },
       models: Object.fromEntries(models),
       priorities: Object.fromEntries(PRIORITIES.map(priority => [priority, classSettings])),

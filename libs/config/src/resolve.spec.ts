@@ -61,7 +61,7 @@ describe('defaults', () => {
         cors: false,
         heartbeat_ms: 15_000,
       },
-      redis: { prefix: 'spillway' },
+      redis: { prefix: 'spillway', timeout_ms: 100 },
       qdrant: { collection: 'spillway' },
       high_load: { normal_queue: 500, low_queue: 2000 },
       health: { canary: { every_s: 0, questions: [] } },

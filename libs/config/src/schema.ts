@@ -40,6 +40,9 @@ const redis = z.strictObject({
     .regex(/^[A-Za-z0-9_.:-]{1,64}$/, 'expected 1 to 64 of letters, digits and _.:-')
     .default('spillway')
     .describe('Begins every key and queue name'),
+  timeout_ms: milliseconds(10)
+    .default(100)
+    .describe('Silence of Redis after which a call goes on without it; 2.5 times as much while it answers others'),
 });
 
 const qdrant = z.strictObject({

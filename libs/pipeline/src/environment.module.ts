@@ -26,8 +26,8 @@ export class EnvironmentModule {
         TelemetryModule.forRoot({ logger, snippets: () => config.current.log.snippets }),
         RedisModule.forRootAsync({
           useFactory: () => {
-            const { url, prefix } = config.current.redis;
-            return url === undefined || url === '' ? null : { url, prefix };
+            const { url, prefix, timeout_ms: timeoutMs } = config.current.redis;
+            return url === undefined || url === '' ? null : { url, prefix, timeoutMs };
           },
         }),
       ],

@@ -73,7 +73,7 @@ class Twins {
     };
     const law = { evalsha: () => Promise.reject(new Error('NOSCRIPT')), eval: run } as unknown as Redis;
     return {
-      connections: { prefix: this.prefix, get: () => law } as unknown as RedisConnections,
+      connections: { prefix: this.prefix, timeoutMs: 100, get: () => law } as unknown as RedisConnections,
       guard: { run: (use: () => Promise<unknown>) => use() } as unknown as RedisGuard,
     };
   }

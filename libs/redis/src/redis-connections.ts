@@ -7,6 +7,7 @@ import type { RedisSettings } from './redis-settings';
 const RECONNECT_EVERY_MS = 500;
 const CONNECT_WITHIN_MS = 1000;
 const QUIT_WITHIN_MS = 500;
+const DEFAULT_TIMEOUT_MS = 100;
 
 /** What a connection may answer twice must not be sent twice: nothing is kept for, or sent again after, a reconnect. */
 const ONCE: RedisOptions = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
@@ -30,10 +31,13 @@ type RedisRole = keyof typeof ROLES;
 export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
   /** Starts every key and channel of this installation. */
   readonly prefix: string;
+  /** How long a use of Redis waits for a sign of life, in milliseconds. */
+  readonly timeoutMs: number;
   private readonly byRole: ReadonlyMap<RedisRole, Redis>;
 
   constructor(settings: RedisSettings) {
     this.prefix = settings.prefix;
+    this.timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const roles = Object.keys(ROLES) as RedisRole[];
     this.byRole = new Map(roles.map(role => [role, connect(settings.url, role)]));
   }

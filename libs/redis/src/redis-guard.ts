@@ -6,10 +6,10 @@ import { reasonOfLoss, RedisUnavailable } from './redis-unavailable';
 export type RedisState = 'ok' | 'lost';
 
 const PROBE_EVERY_MS = 500;
+/** At least. */
 const PROBE_WITHIN_MS = 300;
-const CALL_WITHIN_MS = 100;
-/** A call waits no longer, even for a Redis that is busy but answers. */
-const LONGEST_MS = 250;
+/** A Redis that is busy but answers others gets so many times the time of a first sign of life. */
+const BUSY_FACTOR = 2.5;
 
 /**
  * The breaker in front of Redis. Every use has a deadline; the first that misses it opens the breaker, and from then
@@ -38,7 +38,7 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
    * Runs one use of Redis.
    * @throws RedisUnavailable when Redis is lost or misses the deadline; an error in what was asked as it is.
    */
-  async run<T>(use: () => Promise<T>, deadlineMs: number = CALL_WITHIN_MS): Promise<T> {
+  async run<T>(use: () => Promise<T>, deadlineMs = this.connections.timeoutMs): Promise<T> {
     if (this.current === 'lost') throw new RedisUnavailable('lost');
     try {
       const result = await this.inTime(use(), deadlineMs);
@@ -59,7 +59,7 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
     try {
       return await withDeadline(work, deadlineMs).catch((error: unknown) => {
         if (!(error instanceof RedisUnavailable) || this.heardAt < askedAt) throw error;
-        return withDeadline(work, LONGEST_MS - deadlineMs);
+        return withDeadline(work, this.connections.timeoutMs * BUSY_FACTOR - deadlineMs);
       });
     } catch (error) {
       const silentSince = Math.max(askedAt, performance.now() - deadlineMs);
@@ -85,7 +85,7 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
     });
     const answer = this.pending;
     void answer.then(usable => this.become(usable ? 'ok' : 'lost'));
-    await withDeadline(answer, PROBE_WITHIN_MS).catch(() => this.become('lost'));
+    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => this.become('lost'));
   }
 
   /** A write, because a Redis that is full or read-only still answers a PING. */

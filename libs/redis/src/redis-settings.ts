@@ -3,4 +3,6 @@ export interface RedisSettings {
   readonly url: string;
   /** Starts every key and channel of this installation. */
   readonly prefix: string;
+  /** How long a use of Redis waits for a sign of life, in milliseconds. */
+  readonly timeoutMs?: number;
 }

@@ -1,0 +1,33 @@
+import { RedisConnections, RedisGuard } from '@spillway/redis';
+
+export interface OpenRedis {
+  readonly connections: RedisConnections;
+  readonly guard: RedisGuard;
+  close(): Promise<void>;
+}
+
+const SHARED = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
+
+/**
+ * How long to wait for a Redis, in milliseconds. Nobody stops or kills the one that the suites share, so tests with it
+ * must not fail where a busy machine takes a moment; one of a test's own is waited for as long as in production.
+ */
+export function redisTimeoutMs(url: string): number {
+  return url === SHARED ? 5000 : 100;
+}
+
+/** The Redis of the tests as one process of ours sees it, its keys under `prefix`. */
+export async function openRedis(prefix: string, url = SHARED): Promise<OpenRedis> {
+  const connections = new RedisConnections({ url, prefix, timeoutMs: redisTimeoutMs(url) });
+  const guard = new RedisGuard(connections);
+  await connections.onModuleInit();
+  await guard.onModuleInit();
+  return {
+    connections,
+    guard,
+    close: async () => {
+      guard.onApplicationShutdown();
+      await connections.onApplicationShutdown();
+    },
+  };
+}
