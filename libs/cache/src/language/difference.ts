@@ -66,11 +66,14 @@ function scriptOf(terms: readonly Term[]): Term['script'] {
 
 /** Question words that others make superfluous. */
 const WEAK_ASKS = ['what', 'whether', 'how-many', 'how-much'];
+/** Beside these `what` is a part of what is asked: what can I return, can I return. */
+const MODAL_ASKS = ['can', 'may', 'must', 'should'];
 
 function asksOf(terms: readonly Term[]): Set<string> {
   const asks = new Set(terms.filter(({ kind }) => kind === 'ask').map(({ concept }) => concept));
+  const isObject = MODAL_ASKS.some(modal => asks.has(modal));
   for (const weak of WEAK_ASKS) {
-    if (asks.size > 1 || weak === 'what') asks.delete(weak);
+    if (weak === 'what' ? !isObject : asks.size > 1) asks.delete(weak);
   }
   return asks;
 }

@@ -9,7 +9,7 @@ const IRREGULAR = new Map(
     making: 'make',
     taking: 'take',
     giving: 'give',
-    using: 'use',
+    using: 'using',
     moving: 'move',
     coming: 'come',
     hiring: 'hire',

@@ -51,6 +51,7 @@ describe('strict', () => {
     ['怎么查看 docker 容器的日志', 'Docker 容器如何看日志'],
     ['How do I write a good essay?', 'How do I write an essay?'],
     ['What is the most loved song in the world?', 'What is really the most loved song at the world?'],
+    ['介绍一下智能手表', '智能手表是什么'],
     ['5公斤大米怎么保存', '五千克大米如何保存'.replace('五千克', '5 kg')],
   ])('serves %s for %s (D13)', (a, b) => {
     expect(guard(a, b, 'strict').serve).toBe(true);
@@ -81,6 +82,9 @@ describe('strict', () => {
     ['商家怎么投诉', '怎么投诉商家', 'unexplained'],
     ['Can I pay for the ticket?', 'Can I pay by the ticket?', 'unexplained'],
     ['Is a good essay long?', 'Is a short essay long?', 'unexplained'],
+    ['Where can I use my card?', 'Where can I get my card?', 'unexplained'],
+    ['What must I verify?', 'Must I verify?', 'unexplained'],
+    ['你能卖什么', '你能卖', 'unexplained'],
     ['What is a good credit score?', 'What is a credit score?', 'unexplained'],
   ])('does not serve %s for %s (D12): %s', (a, b, reason) => {
     expect(guard(a, b, 'strict')).toEqual({ serve: false, reason });
@@ -139,6 +143,7 @@ describe('another form of sentence', () => {
     ['Which tests does the lab run?', 'Which tests are run by the lab?'],
     ['Does this ticket cover the return ride?', 'Is the return ride covered by this ticket?'],
     ['Can I exchange the lamp within a week?', 'Can the lamp be exchanged within a week?'],
+    ['Can I use the pass everywhere?', 'Can the pass be used everywhere?'],
     ['How can I renew a passport?', 'How can a passport be renewed?'],
     ['Do you repair watches?', 'Are watches repaired?'],
     ['Do members get parcels insured?', 'Are parcels insured for members?'],
