@@ -1,7 +1,7 @@
-// `npm run bench [-- --only hit,miss] [--short] [--profile FOLDER]`: measures the gateway against floors taken in the
+// `npm run bench [-- --only hit,miss] [--short] [--json] [--profile FOLDER]`: measures the gateway against floors taken in the
 // same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`,
 // `peers`: programs of others, which are installed for it and so measured only when asked for).
-// A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print.
+// A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print; `--json`: for programs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -39,7 +39,12 @@ const SHORT = {
 };
 
 const { values } = parseArgs({
-  options: { only: { type: 'string' }, short: { type: 'boolean' }, profile: { type: 'string' } },
+  options: {
+    only: { type: 'string' },
+    short: { type: 'boolean' },
+    json: { type: 'boolean' },
+    profile: { type: 'string' },
+  },
 });
 ensureInstalled();
 ensureBuilt();
@@ -90,6 +95,10 @@ for (const [name, parts] of Object.entries(measurements)) {
   if (chosen.length === 0) continue;
   const results = [];
   for (const part of chosen) results.push(await measure(part, parts[part], settings[name]));
+  if (values.json) {
+    console.log(JSON.stringify(results));
+    continue;
+  }
   const text = report(results, REPORTS[name], settings[name]);
   console.log(text);
   if (!whole || values.short) continue;

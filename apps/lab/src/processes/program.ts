@@ -1,4 +1,5 @@
 import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -56,6 +57,18 @@ export async function startProgram(options: ProgramOptions): Promise<Program & {
   } finally {
     failed.catch(() => undefined);
   }
+}
+
+/** Runs a program to its end, and returns what it printed. What it has to tell on the way is shown. */
+export async function runProgram({ command, args }: Pick<ProgramOptions, 'command' | 'args'>): Promise<string> {
+  const child = spawn(command, [...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  running.add(child);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  running.delete(child);
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${code}.`);
+  return output;
 }
 
 /** Waits until the output holds a text, or an address answers. */
