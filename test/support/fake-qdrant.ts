@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { OpenApiCheck } from './openapi-check';
-import { FakeCollections } from './fake-qdrant-collections';
+import { VectorCollections } from '../../apps/simulator/src/vector-store/collections';
 
 /** How it behaves: as it should, or as in an outage. */
 export type Mood = 'well' | 'hang' | 'refuse' | { readonly status: number; readonly error: string };
@@ -19,7 +19,7 @@ export interface FakeQdrant {
   readonly requests: SeenByQdrant[];
   /** What did not fit Qdrant's published API description, in requests or in its own answers. */
   readonly problems: string[];
-  readonly collections: FakeCollections;
+  readonly collections: VectorCollections;
   mood: Mood;
   close(): Promise<void>;
 }
@@ -43,7 +43,7 @@ export async function startFakeQdrant(): Promise<FakeQdrant> {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     requests: [],
     problems: [],
-    collections: new FakeCollections(),
+    collections: new VectorCollections(),
     mood: 'well',
     close: async () => {
       server.close();

@@ -55,8 +55,10 @@ async function makeCalls(
   return records;
 }
 
-async function play(event: ScenarioEvent, { simulator, redis }: Stage): Promise<void> {
+async function play(event: ScenarioEvent, { simulator, redis, qdrant }: Stage): Promise<void> {
   if (event.model !== undefined) await simulator.configure(event.model, (event.settings ?? {}) as ModelPatch);
   if (event.redis === 'kill') await redis?.kill();
   if (event.redis === 'start') await redis?.restart();
+  if (event.qdrant === 'kill') await qdrant?.kill();
+  if (event.qdrant === 'start') await qdrant?.restart();
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../callers/caller';
 import { SdkCaller } from '../callers/sdk-caller';
 import { SpillwayCaller } from '../callers/spillway-caller';
 import { Workplace } from '../processes/program';
+import { startQdrant, type QdrantProcess } from '../processes/qdrant';
 import { RedisProcess } from '../processes/redis';
 import { SimulatorProcess } from '../processes/simulator';
 import { SpillwayProcess } from '../processes/spillway';
@@ -32,6 +33,7 @@ export interface ArmSetting {
 export interface Stage {
   readonly simulator: SimulatorProcess;
   readonly redis: RedisProcess | null;
+  readonly qdrant: QdrantProcess | null;
   readonly spillway: SpillwayProcess | null;
   readonly caller: Caller;
   close(): Promise<void>;
@@ -57,7 +59,8 @@ export async function setStage(setting: ArmSetting): Promise<Stage> {
     const caller = router?.caller ?? directCaller(setting, simulator.url);
     ends.push(() => caller.close());
     for (const [name, model] of models) await simulator.configure(name, { limits: enforcedLimits(model, scale) });
-    return { simulator, redis: router?.redis ?? null, spillway: router?.spillway ?? null, caller, close };
+    const { redis = null, qdrant = null, spillway = null } = router ?? {};
+    return { simulator, redis, qdrant, spillway, caller, close };
   } catch (error) {
     await close();
     throw error;
@@ -66,6 +69,7 @@ export async function setStage(setting: ArmSetting): Promise<Stage> {
 
 interface Router {
   readonly redis: RedisProcess;
+  readonly qdrant: QdrantProcess | null;
   readonly spillway: SpillwayProcess;
   readonly caller: SpillwayCaller;
 }
@@ -80,16 +84,22 @@ async function startRouter(
 ): Promise<Router> {
   const redis = await RedisProcess.start(workplace);
   ends.push(() => redis.kill());
+  const qdrant = scenario.qdrant ? await startQdrant(workplace) : null;
+  if (qdrant !== null) ends.push(() => qdrant.stop());
+  const stores = qdrant === null ? {} : { qdrant: { collection: qdrant.collection } };
   const configuration = (limited: boolean) =>
-    spillwayConfiguration(scenario, scale, arm.spillway, { providerUrl, limited });
+    merged(spillwayConfiguration(scenario, scale, arm.spillway, { providerUrl, limited }), stores);
   const first = arm.prewarm === undefined ? configuration(true) : merged(configuration(false), WARMING);
-  const spillway = await SpillwayProcess.start(workplace, first, redis.url);
+  const spillway = await SpillwayProcess.start(workplace, first, {
+    REDIS_URL: redis.url,
+    ...(qdrant === null ? {} : { QDRANT_URL: qdrant.url }),
+  });
   ends.push(() => spillway.stop());
   if (arm.prewarm !== undefined) {
     await warmUp(spillway, pool, arm.prewarm);
     await spillway.reconfigure(configuration(true));
   }
-  return { redis, spillway, caller: new SpillwayCaller(spillway.url, ROUTE, arm.repeats) };
+  return { redis, qdrant, spillway, caller: new SpillwayCaller(spillway.url, ROUTE, arm.repeats) };
 }
 
 /** A client that calls the first model itself. */

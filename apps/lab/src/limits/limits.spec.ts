@@ -27,7 +27,7 @@ describe('what decisions cost', () => {
   });
 
   it('is refused where the benchmark says something else', () => {
-    expect(() => readMeasurement('[]')).toThrow();
-    expect(() => readMeasurement('[{"rows": []}]')).toThrow();
+    expect(() => readMeasurement('[]')).toThrow('too_small');
+    expect(() => readMeasurement('[{"rows": []}]')).toThrow('verdicts');
   });
 });

@@ -18,7 +18,12 @@ export class SpillwayProcess {
     private readonly program: Program,
   ) {}
 
-  static async start(workplace: Workplace, configuration: object, redisUrl: string | null): Promise<SpillwayProcess> {
+  /** `variables`: of its environment, beside those that every run has. */
+  static async start(
+    workplace: Workplace,
+    configuration: object,
+    variables: Readonly<Record<string, string>>,
+  ): Promise<SpillwayProcess> {
     const file = workplace.write('spillway.yaml', configuration);
     const port = await freePort();
     const program = await startProgram({
@@ -28,7 +33,7 @@ export class SpillwayProcess {
         SPILLWAY_CONFIG: file,
         PORT: String(port),
         HOST: '127.0.0.1',
-        ...(redisUrl === null ? {} : { REDIS_URL: redisUrl }),
+        ...variables,
       },
       ready: new URL(`http://127.0.0.1:${port}/livez`),
     });

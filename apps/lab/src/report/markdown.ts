@@ -1,5 +1,6 @@
 import { PRIORITIES } from '@spillway/contracts';
 import type { Experiment } from '../experiment';
+import { QDRANT_WAS } from '../processes/qdrant';
 import type { Verdict } from '../results/verdicts';
 import type { Target } from '../scenario/schema';
 import { changeText } from '../scenario/what-if';
@@ -38,6 +39,7 @@ const ROWS: readonly Row[] = [
   ['– canonical', 'hits.canonical', 'share'],
   ['– semantic', 'hits.semantic', 'share'],
   ['– coalesced', 'hits.coalesced', 'share'],
+  ['– semantic, in the last fifth of the run', 'hits.semantic_at_last', 'share'],
   ['– wrong, of those', 'hits.wrong', 'share'],
   ['tokens', 'provider.tokens', 'number'],
   ['money', 'money', 'money'],
@@ -86,7 +88,17 @@ function origin({ command, virtual }: Experiment): string {
     : `Written by \`${command}\`, in **virtual** time: the decisions of limits, order and climber are Spillway's own, the provider is the simulator's; network, Redis and the health of models are left out, and so times are those of model and waiting. Caches recognise the same text, and ${shown(virtual.recall, 'share')} of the other wordings of a question that has been answered; whether they would be wrong is not asked.`;
 }
 
-function settings({ seed, whatIf, scale, durationMs, products, floor, arms }: Experiment): [string, string][] {
+function settings({
+  scenario,
+  virtual,
+  seed,
+  whatIf,
+  scale,
+  durationMs,
+  products,
+  floor,
+  arms,
+}: Experiment): [string, string][] {
   const together =
     scale.arms_at_once > 1 ? `, ${scale.arms_at_once} arms side by side with processes of their own` : '';
   return [
@@ -95,6 +107,7 @@ function settings({ seed, whatIf, scale, durationMs, products, floor, arms }: Ex
     ['scale', `size ${part(scale.size)} of all rates and limits, time ${part(scale.time)} of the curve${together}`],
     ['length', `${Math.round(durationMs / 1000)} s, ${count(arms[0]?.figures['calls'] ?? 0)} calls for each arm`],
     ['products', count(products)],
+    ...(scenario.qdrant && virtual === null ? [['Qdrant', QDRANT_WAS] satisfies [string, string]] : []),
     ['what is not scaled', "windows of 60 s, deadlines and the model's answer times"],
     ['the model itself', `p50 ${shown(floor['all.p50'] ?? null, 'ms')}, p95 ${shown(floor['all.p95'] ?? null, 'ms')}`],
   ];

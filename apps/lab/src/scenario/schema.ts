@@ -57,6 +57,7 @@ const event = z.strictObject({
   model: text().optional().describe('Model of the simulator that changes'),
   settings: anything.optional().describe('How it changes'),
   redis: z.enum(['kill', 'start']).optional(),
+  qdrant: z.enum(['kill', 'start']).optional(),
 });
 
 const arm = {
@@ -124,6 +125,7 @@ export const scenarioSchema = z
     load: z.array(load).min(1),
     deadlines_s: byClass(positive()),
     models: z.record(text(), model).refine(models => Object.keys(models).length > 0, 'needs a model'),
+    qdrant: z.boolean().default(false).describe('Whether Spillway keeps vectors in a store of its own process'),
     capacity_per_s: positive().optional().describe('Calls a second that a steady run should reach, at full size'),
     price: z.strictObject({ input: amount(), output: amount() }).describe('Per million tokens'),
     spillway: anything.default({}).describe('Configuration of Spillway beside what the models make of it'),

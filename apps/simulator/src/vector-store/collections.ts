@@ -22,7 +22,7 @@ interface Filter {
   readonly must?: readonly Condition[];
 }
 
-interface Handled {
+export interface Handled {
   readonly status: number;
   readonly body: unknown;
 }
@@ -35,11 +35,18 @@ interface Query {
   readonly with_payload?: readonly string[];
 }
 
+/** A request of Qdrant's API. */
+export interface StoreRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly body: unknown;
+}
+
 /** What a Qdrant holds, and what it answers. */
-export class FakeCollections {
+export class VectorCollections {
   readonly all = new Map<string, Collection>();
 
-  handle({ method, url, body }: { method: string; url: string; body: unknown }): Handled {
+  handle({ method, url, body }: StoreRequest): Handled {
     const path = new URL(url, 'http://any').pathname;
     const [, , name = '', ...rest] = path.split('/').map(decodeURIComponent);
     const collection = this.all.get(name);
@@ -65,7 +72,7 @@ export class FakeCollections {
       case 'POST points/query':
         return query(collection, body as Query);
       default:
-        throw new Error(`the fake does not know ${operation}`);
+        throw new Error(`this vector store does not know ${operation}`);
     }
   }
 
