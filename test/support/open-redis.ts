@@ -1,5 +1,11 @@
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 
+/** A configuration that waits for the Redis of an environment as `redisTimeoutMs` says, unless it says itself. */
+export function patientWith(configuration: object, { REDIS_URL: url }: Readonly<Record<string, string>>): object {
+  const { redis = {} } = configuration as { redis?: object };
+  return url === undefined ? configuration : { ...configuration, redis: { timeout_ms: redisTimeoutMs(url), ...redis } };
+}
+
 export interface OpenRedis {
   readonly connections: RedisConnections;
   readonly guard: RedisGuard;

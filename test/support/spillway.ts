@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
+import { patientWith } from './open-redis';
 import { configurationFile } from './settings';
 
 const PROGRAMS = join(__dirname, '../../dist/apps/gateway/src');
@@ -33,7 +34,8 @@ export interface SpillwayOptions {
 /** Starts the built program as a process of its own, as its users do, and waits until it serves. */
 export async function startSpillway(options: SpillwayOptions = {}): Promise<SpillwayProcess> {
   const { configuration, env = {}, folder } = options;
-  const file = configuration === undefined ? {} : { SPILLWAY_CONFIG: configurationFile(configuration) };
+  const file =
+    configuration === undefined ? {} : { SPILLWAY_CONFIG: configurationFile(patientWith(configuration, env)) };
   const child = spawn(process.execPath, [MAIN], {
     env: { PATH: process.env['PATH'], PORT: '0', HOST: '127.0.0.1', ...file, ...env },
     cwd: folder,
