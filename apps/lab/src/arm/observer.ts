@@ -49,6 +49,7 @@ export class Observer {
       open,
       queued: status === null ? null : onlyClasses(status.queues),
       rates: mapped(status?.models ?? {}, (_, { learned }) => learned?.rate ?? null),
+      lost: status === null ? null : Object.keys(status.parts).filter(part => status.parts[part] === 'lost'),
       process: this.stage.spillway === null ? null : processOf(this.stage.spillway.pid),
     };
   }

@@ -6,6 +6,7 @@ import { freePort, startProgram, type Program, type Workplace } from './program'
 
 /** What an operator sees, as far as the lab looks at it. */
 export interface SpillwayStatus {
+  readonly parts: Readonly<Record<string, string>>;
   readonly queues: Readonly<Record<Priority, number>>;
   readonly models: Readonly<Record<string, { readonly learned: { readonly rate: number | null } | null }>>;
 }

@@ -39,11 +39,12 @@ const ROWS: readonly Row[] = [
   ['– canonical', 'hits.canonical', 'share'],
   ['– semantic', 'hits.semantic', 'share'],
   ['– coalesced', 'hits.coalesced', 'share'],
-  ['– semantic, in the last fifth of the run', 'hits.semantic_at_last', 'share'],
   ['– wrong, of those', 'hits.wrong', 'share'],
   ['tokens', 'provider.tokens', 'number'],
   ['money', 'money', 'money'],
   ['money for 1 000 answers in time', 'money.per_1000_answers', 'money'],
+  ['parts that Spillway knew to be lost', 'parts.lost', 'number'],
+  ['– at the end', 'parts.lost_at_end', 'number'],
   ["memory of Spillway's process, end ÷ middle", 'process.rss_growth', 'number'],
   ["handles of Spillway's process, end ÷ middle", 'process.handles_growth', 'number'],
 ];

@@ -4,9 +4,6 @@ import type { QuotaUse } from './quota-use';
 import type { Sample } from './samples';
 import { mean, quantile, ratio } from './statistics';
 
-/** Share of a run that is its end. */
-const LAST = 0.2;
-
 /** Named figures of one arm; null where there is nothing to tell. */
 export type Figures = Readonly<Record<string, number | null>>;
 
@@ -87,10 +84,6 @@ function hits(records: readonly CallRecord[]): Record<string, number | null> {
   for (const tier of ['exact', 'canonical', 'semantic', 'coalesced'] as const) {
     figures[`hits.${tier}`] = ratio(reused.filter(record => record.tier === tier).length, records.length);
   }
-  // What a store of vectors found at the end of a run: whether it is back, if it was away.
-  const end = Math.max(0, ...records.map(({ plannedMs }) => plannedMs));
-  const last = records.filter(({ plannedMs }) => plannedMs >= (1 - LAST) * end);
-  figures['hits.semantic_at_last'] = ratio(last.filter(({ tier }) => tier === 'semantic').length, last.length);
   return figures;
 }
 
@@ -112,6 +105,8 @@ function provider({ samples, use, tokens }: ArmData): Record<string, number | nu
     'quota.used_while_calls_bind': usedWhile(({ binds }) => binds === 'rpm'),
     'quota.used_while_growth_binds': usedWhile(({ binds }) => binds === 'growth'),
     'quota.moments_waiting': wanted.length,
+    'parts.lost': new Set(samples.flatMap(({ lost }) => lost ?? [])).size,
+    'parts.lost_at_end': samples.findLast(sample => sample.lost !== null)?.lost?.length ?? null,
     'process.rss_growth': growthOf(samples.map(({ process }) => process?.rss)),
     'process.handles_growth': growthOf(samples.map(({ process }) => process?.handles)),
   };

@@ -15,8 +15,8 @@ const record = (reply: Reply, tookMs = 10, right = true): CallRecord =>
 const error = (status: number | null): Reply => ({ kind: 'error', status, tries: 3 });
 
 const price = { input: 1, output: 10 };
-const figures = (records: readonly CallRecord[]) =>
-  figuresOf({ records, samples: [], use: [], price, tokens: { input: 1_000_000, output: 100_000 } });
+const figures = (records: readonly CallRecord[], samples: readonly Sample[] = []) =>
+  figuresOf({ records, samples, use: [], price, tokens: { input: 1_000_000, output: 100_000 } });
 
 describe('records', () => {
   it('tells how a call ended', () => {
@@ -76,6 +76,22 @@ describe('figures', () => {
     expect(result['critical.p50']).toBe(10);
     expect(result['critical.p99']).toBeNull();
   });
+
+  it('knows which parts were lost, and whether they are at the last that is known', () => {
+    const sample = (lost: Sample['lost']): Sample => ({
+      ms: 0,
+      provider: {},
+      open: { critical: 0, normal: 0, low: 0 },
+      queued: null,
+      rates: {},
+      lost,
+      process: null,
+    });
+    const samples = [[], ['redis'], ['redis', 'qdrant'], ['qdrant'], null].map(sample);
+    expect(figures([], samples)).toMatchObject({ 'parts.lost': 2, 'parts.lost_at_end': 1 });
+    expect(figures([], [...samples, sample([])])['parts.lost_at_end']).toBe(0);
+    expect(figures([])['parts.lost_at_end']).toBeNull();
+  });
 });
 
 describe('statistics', () => {
@@ -93,6 +109,7 @@ describe('quotaUse', () => {
     open: { critical: queued, normal: 0, low: 0 },
     queued: { critical: queued, normal: 0, low: 9 },
     rates: {},
+    lost: null,
     process: null,
   });
   const limits = { rpm: 100, tpm: 1000, inflight: 0, growth: null };

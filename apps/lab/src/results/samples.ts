@@ -13,6 +13,8 @@ export interface Sample {
   readonly queued: Readonly<Record<Priority, number>> | null;
   /** Calls a second that the climber admits, by model; null: no ceiling, or no climber. */
   readonly rates: Readonly<Record<string, number | null>>;
+  /** Parts (Redis, Qdrant) that Spillway says are lost; null where nobody says so. */
+  readonly lost: readonly string[] | null;
   /** Resident memory of Spillway in bytes, and its open file descriptors; null without Spillway. */
   readonly process: { readonly rss: number; readonly handles: number } | null;
 }

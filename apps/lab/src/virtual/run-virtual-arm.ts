@@ -54,6 +54,7 @@ export function runVirtualArm(setting: ArmSetting, planned: readonly PlannedCall
     rates: Object.fromEntries(
       models.map(([name]) => [name, router?.permits.explain(name).learned?.rate ?? null] as const),
     ),
+    lost: null,
     process: null,
   }));
   time.run();
