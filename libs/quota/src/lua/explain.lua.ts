@@ -1,4 +1,5 @@
 import { LAW } from './law.lua';
+import { LEARNED_REPORT } from './learn.lua';
 import { PUMP } from './pump.lua';
 import { RING } from './ring.lua';
 import { STATE } from './state.lua';
@@ -12,7 +13,7 @@ import { WAITS } from './waits.lua';
  *   wait and the ms until that may change (-1: not known), empty if there is none; what was learned (JSON), empty if
  *   nothing is.
  */
-export const EXPLAIN = `${STATE}${RING}${WAITS}${LAW}${PUMP}
+export const EXPLAIN = `${STATE}${RING}${WAITS}${LAW}${LEARNED_REPORT}${PUMP}
 local name = ARGV[4]
 tell(name, ARGV[5])
 forget_expired()

@@ -66,24 +66,6 @@ local function correct(window, call, surplus)
   if window.left and call > window.call then window.left = window.left - surplus end
 end
 
--- Whether our own window knew of all that the provider had counted.
-local function is_known(told, witness, configured)
-  if configured == 0 or not told.limit or told.limit < configured then return false end
-  return told.limit - told.remaining <= witness.known + 2 * witness.amount + 0.02 * told.limit
-end
-
-local function observe(window, told, witness, configured, time)
-  if told.resetMs and (told.resetMs <= 0 or told.resetMs > LONGEST_WINDOW_MS) then return end
-  if time < window.till and witness.call < window.call then return end
-  local cap = told.limit and told.limit > 0 and told.limit < configured and told.limit or 0
-  if cap == 0 and not told.resetMs then return end
-  local tells = told.remaining and told.resetMs and not is_known(told, witness, configured)
-  window.call, window.cap = witness.call, cap
-  window.till = time + math.ceil(told.resetMs or WINDOW_MS)
-  window.left = nil
-  if tells then window.left = told.remaining - (window.sent - witness.sent) end
-end
-
 local function clamp_rate(climb, rate)
   return math.max(1, climb.max_rps > 0 and math.min(rate, climb.max_rps) or rate)
 end
@@ -201,6 +183,33 @@ local function learned_refusal(model, learned, tokens)
   return 'climb', time + math.ceil((1 - level) / rate * 1000)
 end
 
+-- For how many ms the provider wants to be left alone.
+local function rest_of(model)
+  local learned = learned_of(model)
+  return learned and math.max(0, learned.rest - model.time) or 0
+end
+`;
+
+/** For the script that takes in answers. Does: learns from what the answer of a call has told. Needs LAW. */
+export const LESSON = `
+-- Whether our own window knew of all that the provider had counted.
+local function is_known(told, witness, configured)
+  if configured == 0 or not told.limit or told.limit < configured then return false end
+  return told.limit - told.remaining <= witness.known + 2 * witness.amount + 0.02 * told.limit
+end
+
+local function observe(window, told, witness, configured, time)
+  if told.resetMs and (told.resetMs <= 0 or told.resetMs > LONGEST_WINDOW_MS) then return end
+  if time < window.till and witness.call < window.call then return end
+  local cap = told.limit and told.limit > 0 and told.limit < configured and told.limit or 0
+  if cap == 0 and not told.resetMs then return end
+  local tells = told.remaining and told.resetMs and not is_known(told, witness, configured)
+  window.call, window.cap = witness.call, cap
+  window.till = time + math.ceil(told.resetMs or WINDOW_MS)
+  window.left = nil
+  if tells then window.left = told.remaining - (window.sent - witness.sent) end
+end
+
 local function fail(climb, learned, time, call, overload)
   if climb.mode == 'off' then return end
   if call > learned.fell then learned.errors = learned.errors + 1 end
@@ -236,13 +245,10 @@ local function learn(model, record, ended, observed)
     observe(learned.tokens, limits.tokens, witness, model.terms.tpm, time)
   end
 end
+`;
 
--- For how many ms the provider wants to be left alone.
-local function rest_of(model)
-  local learned = learned_of(model)
-  return learned and math.max(0, learned.rest - model.time) or 0
-end
-
+/** For the script that explains. Does: tells what was learned of a model. Needs LAW. */
+export const LEARNED_REPORT = `
 local function learned_report(model)
   local climb, learned, time = model.terms.climb, learned_of(model), model.time
   local function use(window)

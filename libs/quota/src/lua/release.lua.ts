@@ -1,4 +1,5 @@
 import { LAW } from './law.lua';
+import { LESSON } from './learn.lua';
 import { PUMP } from './pump.lua';
 import { RING } from './ring.lua';
 import { STATE } from './state.lua';
@@ -11,7 +12,7 @@ import { WAITS } from './waits.lua';
  *   ended · 7 what its answer told of limits (JSON without nulls; empty: nothing).
  * Returns: wake, grants.
  */
-export const RELEASE = `${STATE}${RING}${WAITS}${LAW}${PUMP}
+export const RELEASE = `${STATE}${RING}${WAITS}${LAW}${LESSON}${PUMP}
 local record = ticket_of(ARGV[4])
 if record and record.model then
   end_lease(ARGV[4], record, settle, tonumber(ARGV[5]))

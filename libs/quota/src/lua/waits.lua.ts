@@ -64,6 +64,7 @@ local function remove_wait(id, record)
     redis.call('ZREM', REACHED, name)
   end
   redis.call('ZREM', QUEUES[record.class], id)
+  waiting = redis.call('EXISTS', WAITS) == 1
 end
 
 local alive = {}
