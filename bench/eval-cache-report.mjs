@@ -77,7 +77,7 @@ ${targets}
 Why what is missed is missed:
 
 - GPTCache's texts: the builtin embedder and every feature of the verifier see spelling. The text that was reworded is the likeliest of the eight nearest in nine of ten rows only, and cross-validated models over many more features (word pairs, containment, other lengths of pieces) came to some 870 right with 50 wrong. 880 takes a model that knows meaning.
-- BANKING77 and CLINC150, as published: all questions of an intent come in a row, so that what was learned must serve intents never seen before; shuffled, as questions come in, what is learned reaches its targets. Before learning, score alone is the best decider, and a shuffled BANKING77 is just short of 13 %.
+- Before learning, score alone is the best decider, and a shuffled BANKING77 is just short of 13 %.
 
 ## Pairs
 
@@ -123,7 +123,7 @@ Each question is answered from the nearest earlier one that the decider lets thr
 
 ${budgets}
 
-After learning: strict guard, and beyond it what the verifier has learned from a judge who knows the intents and judges up to three candidates of each call, with \`cache.error_budget\` 0.01. As published, all questions of an intent come in a row, so that what is learned must serve intents that were never seen before; shuffled is how questions come in.
+After learning: strict guard, and beyond it what the verifier has learned from a judge who knows the intents and judges up to three candidates of each call, with the \`cache.error_budget\` that ships and with a larger one: 0.01 at 40 % hits asks for a precision of 97.5 %, more than the 96 % to be reached. Some wrong answers of BANKING77 are such by its labels alone (What are the fees for top ups? is of two intents). As published, all questions of an intent come in a row, so that what is learned must serve intents that were never seen before; shuffled is how questions come in.
 
 ${learned}
 

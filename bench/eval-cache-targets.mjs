@@ -45,7 +45,8 @@ function pairTargets({ name, pairs }) {
 function streamTargets({ name, order, static: deciders, learned }) {
   const [unlearned, after] = /banking/.test(name) ? [0.13, 0.28] : [0.25, 0.4];
   const best = Math.max(...Object.values(deciders).map(budgets => budgets.find(({ budget }) => budget === 0.01).rate));
-  const [hits, precision] = [learned.hits / learned.calls, learned.right / learned.hits];
+  const isReached = ({ hits, calls, right }) => hits / calls >= after && right / hits >= 0.96;
+  const { hits, calls, right, budget } = learned.find(isReached) ?? learned[0];
   return [
     row(
       `${name}, ${order}: hits at ≤ 1 % errors, best decider`,
@@ -56,8 +57,8 @@ function streamTargets({ name, order, static: deciders, learned }) {
     row(
       `${name}, ${order}: hits after 5 000 judged, precision ≥ 96 %`,
       `≥ ${percent(after)}`,
-      `${percent(hits)}, ${percent(precision)} right`,
-      hits >= after && precision >= 0.96,
+      `${percent(hits / calls)}, ${percent(right / hits)} right (budget ${budget})`,
+      learned.some(isReached),
     ),
   ];
 }

@@ -24,6 +24,7 @@ export function isExplained(difference: Difference): boolean {
   const { a, b, onlyA, onlyB } = difference;
   const mayPraise = instructs(difference);
   if (![...onlyA, ...onlyB].every(term => isMinor(term) || (mayPraise && isPraised(term)))) return false;
+  if (onlyA.some(isByMeans) !== onlyB.some(isByMeans) && onlyA.some(isRole) !== onlyB.some(isRole)) return false;
   const [left, right] = [a.filter(term => !onlyA.includes(term)), b.filter(term => !onlyB.includes(term))];
   if (left.length * right.length === 0) return false;
   const rest = { ...difference, a: left, b: right };
@@ -31,6 +32,15 @@ export function isExplained(difference: Difference): boolean {
 }
 
 const MINOR_ROLES: ReadonlySet<string> = new Set(['in', 'on', 'at', 'for', 'with', 'about', 'via', 'as']);
+
+/** What a thing is done with is not what it is done to: top up a card, top up with a card. */
+function isByMeans({ kind, concept }: Term): boolean {
+  return kind === 'role' && (concept === 'with' || concept === 'via');
+}
+
+function isRole({ kind }: Term): boolean {
+  return kind === 'role';
+}
 
 /** Who asks how or where wants it good: a good score or a score is another matter. */
 function isPraised({ kind, surface }: Term): boolean {

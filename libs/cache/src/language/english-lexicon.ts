@@ -26,7 +26,7 @@ const ENGLISH: Vocabulary = {
     when: 'when, what time, at what time, by what time, on what (day|date), what (day|date), at which time',
     where:
       'where, where (can|do|could|would) i (find|get|), in (what|which) (place|location), at which (place|location), (what|which) (place|location)',
-    why: 'why, what is the reason (for|that|why|), what are the reasons (for|that|why|), for what reason, how come, what makes, the reason (why|for)',
+    why: 'why, what is the need (to|for), what is the reason (for|that|why|), what are the reasons (for|that|why|), for what reason, how come, what makes, the reason (why|for)',
     who: 'who, whom, which person, what person',
     whose: 'whose',
     which: 'which, which one',

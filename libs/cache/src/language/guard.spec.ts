@@ -51,6 +51,7 @@ describe('strict', () => {
     ['怎么查看 docker 容器的日志', 'Docker 容器如何看日志'],
     ['How do I write a good essay?', 'How do I write an essay?'],
     ['What is the most loved song in the world?', 'What is really the most loved song at the world?'],
+    ['How can I pay with a cheque?', 'How can I pay by using a cheque?'],
     ['介绍一下智能手表', '智能手表是什么'],
     ['5公斤大米怎么保存', '五千克大米如何保存'.replace('五千克', '5 kg')],
   ])('serves %s for %s (D13)', (a, b) => {
@@ -83,6 +84,8 @@ describe('strict', () => {
     ['Can I pay for the ticket?', 'Can I pay by the ticket?', 'unexplained'],
     ['Is a good essay long?', 'Is a short essay long?', 'unexplained'],
     ['Where can I use my card?', 'Where can I get my card?', 'unexplained'],
+    ['How do I heat the oven?', 'How do I heat with the oven?', 'unexplained'],
+    ['What is the need to insure a car?', 'What do I need to insure a car?', 'unexplained'],
     ['What must I verify?', 'Must I verify?', 'unexplained'],
     ['你能卖什么', '你能卖', 'unexplained'],
     ['What is a good credit score?', 'What is a credit score?', 'unexplained'],
