@@ -92,6 +92,32 @@ describe.each(TURN_SYSTEMS)('Turns: $name', kind => {
       (await take('low')).close('success');
     });
 
+    it('ends a wait when what is left of its deadline is too short for the answer, as far as it knows', async () => {
+      const held = await take('normal');
+      const startedAt = Date.now();
+      await expect(take('low', { turnBy: startedAt + 300, answerBy: startedAt + 300 })).rejects.toThrow(QueueTimeout);
+      expect(Date.now() - startedAt).toBeGreaterThanOrEqual(290);
+      held.close('success');
+      for (let at = 0; at < 20; at++) {
+        const call = callOf('normal');
+        const turn = await system.turns.take(call, models('small'));
+        call.journal.upstreamMs = 4_000;
+        turn.close('success');
+      }
+      const last = await take('normal');
+      const hopeless = callOf('low', { turnBy: Date.now() + 2_000, answerBy: Date.now() + 2_000 });
+      await expect(system.turns.take(hopeless, models('small'))).rejects.toThrow(QueueTimeout);
+      expect(hopeless.journal.queueMs).toBeLessThan(1_000);
+      const patient = take('low', { answerBy: Date.now() + 9_000 });
+      await waiting(1);
+      last.close('success');
+      (await patient).close('success');
+      // Where nobody needs to wait nothing is lost by trying.
+      const atOnce = await take('low', { turnBy: Date.now() + 2_000, answerBy: Date.now() + 2_000 }).catch(() => null);
+      expect(atOnce === null).toBe(!express);
+      atOnce?.close('success');
+    });
+
     it('frees the place of a caller that leaves', async () => {
       const held = await take('normal');
       const leaving = new AbortController();

@@ -142,7 +142,7 @@ export const TURN_SYSTEMS: readonly TurnSystemKind[] = [
 ];
 
 /** A classified call. */
-export function callOf(priority: Priority, changes: Partial<Pick<Call, 'turnBy' | 'signal'>> = {}): Call {
+export function callOf(priority: Priority, changes: Partial<Pick<Call, 'turnBy' | 'answerBy' | 'signal'>> = {}): Call {
   const route = { name: 'r' } as Call['route'];
   return { ...incomingCall(), priority, route, models: [], turnBy: Date.now() + 10_000, ...changes };
 }

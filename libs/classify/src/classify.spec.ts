@@ -27,8 +27,7 @@ const answer: Answer = { outcome: 'generated', parts: partsOf(wholePart({})) };
 
 describe('the class of a call', () => {
   it('is what the caller asks for, else the first matching rule, else the key’s, never above its maximum', () => {
-    const classOf = (changes: Parameters<typeof incomingCall>[0]) =>
-      classify(incomingCall(changes), settings).call.priority;
+    const classOf = (changes: Parameters<typeof incomingCall>[0]) => classify(incomingCall(changes), settings).priority;
     expect(classOf({ controls: { priority: 'low' }, headers: { 'x-feature': 'chat' } })).toBe('low');
     expect(classOf({ headers: { 'x-feature': 'chat' } })).toBe('critical');
     expect(classOf({ body: { model: 'best' } })).toBe('low');
@@ -46,7 +45,7 @@ describe('the class of a call', () => {
 
 describe('the chain of a call', () => {
   const chainOf = (model: string, priority: 'normal' | 'low') =>
-    classify(incomingCall({ body: { model }, controls: { priority } }), settings).call.models.map(({ name }) => name);
+    classify(incomingCall({ body: { model }, controls: { priority } }), settings).models.map(({ name }) => name);
 
   it('is the route’s, a class’s own one before it', () => {
     expect(chainOf('assistant', 'normal')).toEqual(['best', 'cheap']);
@@ -66,10 +65,11 @@ describe('the chain of a call', () => {
 describe('the times of a call', () => {
   it('count from its receipt, and no wait is longer than the deadline', () => {
     const at = (controls: object) => classify(incomingCall({ receivedAt: 5_000, controls }), settings);
-    expect(at({ priority: 'critical' })).toMatchObject({ call: { turnBy: 6_000 }, answerBy: null });
-    expect(at({ maxWaitMs: 300 })).toMatchObject({ call: { turnBy: 5_300 }, answerBy: null });
-    expect(at({ priority: 'low' })).toMatchObject({ call: { turnBy: 14_000 }, answerBy: 14_000 });
-    expect(at({ deadlineMs: 100 })).toMatchObject({ call: { turnBy: 5_100 }, answerBy: 5_100 });
+    expect(at({ priority: 'critical' })).toMatchObject({ turnBy: 6_000 });
+    expect(at({ maxWaitMs: 300 })).toMatchObject({ turnBy: 5_300 });
+    expect(at({ priority: 'low' })).toMatchObject({ turnBy: 14_000, answerBy: 14_000 });
+    expect(at({ deadlineMs: 100 })).toMatchObject({ turnBy: 5_100, answerBy: 5_100 });
+    expect(at({ maxWaitMs: 300 })).not.toHaveProperty('answerBy');
   });
 
   it('abort the call when its deadline passes, and never after the first content', async () => {

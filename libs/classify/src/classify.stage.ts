@@ -26,12 +26,12 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
 
   async handle(incoming: IncomingCall, next: Next<Call>): Promise<Answer> {
     const settings = this.config.current;
-    const { call, answerBy } = classify(incoming, settings);
+    const call = classify(incoming, settings);
     call.journal.route = call.route.name;
     call.journal.routeLabel = settings.isConfigured(call.route.name) ? call.route.name : 'other';
     call.journal.priority = call.priority;
-    if (answerBy === null) return next(call);
-    return this.withDeadline(call, answerBy, next);
+    if (call.answerBy === undefined) return next(call);
+    return this.withDeadline(call, call.answerBy, next);
   }
 
   /** The deadline holds until the answer's first content (streamed) or the whole answer is there. */
@@ -53,14 +53,8 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
   }
 }
 
-interface Classified {
-  readonly call: Call;
-  /** Milliseconds since the epoch; null: no deadline. */
-  readonly answerBy: number | null;
-}
-
 /** @throws ModelNotFound when `model` names neither a route nor a model. */
-export function classify(incoming: IncomingCall, settings: Settings): Classified {
+export function classify(incoming: IncomingCall, settings: Settings): Call {
   const { model: name } = incoming.body;
   const route = typeof name === 'string' ? settings.target(name) : undefined;
   if (route === undefined) {
@@ -76,19 +70,17 @@ export function classify(incoming: IncomingCall, settings: Settings): Classified
   journal.requestedPriority = loweredFrom;
   const defaults = settings.priorities[priority];
   const deadlineMs = controls.deadlineMs ?? defaults.deadline_ms;
-  const answerBy = deadlineMs > 0 ? receivedAt + deadlineMs : null;
+  const answerBy = deadlineMs > 0 ? receivedAt + deadlineMs : Infinity;
   const maxWaitMs = controls.maxWaitMs ?? defaults.max_wait_ms;
   const turnBy = receivedAt + maxWaitMs;
   journal.note({ kind: 'class', priority, by, rule, loweredFrom, maxWaitMs, deadlineMs });
   return {
-    call: {
-      priority,
-      route,
-      models: route.chain_by_priority[priority] ?? route.chain,
-      turnBy: answerBy === null ? turnBy : Math.min(turnBy, answerBy),
-      ...incoming,
-    },
-    answerBy,
+    priority,
+    route,
+    models: route.chain_by_priority[priority] ?? route.chain,
+    turnBy: Math.min(turnBy, answerBy),
+    ...(deadlineMs > 0 && { answerBy }),
+    ...incoming,
   };
 }
 

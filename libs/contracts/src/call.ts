@@ -70,6 +70,8 @@ export interface Call extends IncomingCall {
   readonly models: readonly ModelSettings[];
   /** Milliseconds since the epoch until which it may wait for a turn. */
   readonly turnBy: number;
+  /** Milliseconds since the epoch until which its first content (a stream) or all of it must be there; absent: any time. */
+  readonly answerBy?: number;
 }
 
 /** What a call asks, and where that may be compared with what others ask. */

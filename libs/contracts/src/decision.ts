@@ -94,6 +94,8 @@ interface QueuedDecision {
   readonly ahead: number;
   /** The wait that was expected; null: nothing was known. */
   readonly estimateMs: number | null;
+  /** What it kept of its deadline for the answer; 0: it has none, or nothing was known. */
+  readonly answerMs: number;
   /** The limit that refused it the best model; `order`: others wait before it; null: it was not tried. */
   readonly binds: string | null;
 }

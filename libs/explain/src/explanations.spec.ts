@@ -40,7 +40,7 @@ describe('explanations', () => {
     const waiting = call('waiting');
     explanations.began(waiting);
     clock.time += 1_500;
-    waiting.journal.note({ kind: 'queued', models: ['good'], ahead: 3, estimateMs: null, binds: 'tpm' });
+    waiting.journal.note({ kind: 'queued', models: ['good'], ahead: 3, estimateMs: null, answerMs: 0, binds: 'tpm' });
 
     expect(explanations.find('waiting')).toMatchObject({
       outcome: 'under-way',

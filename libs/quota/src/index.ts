@@ -32,5 +32,6 @@ export { MemoryBudgets } from './memory-budgets';
 export { RedisBudgets } from './redis-budgets';
 export { LeaseKeeper } from './lease-keeper';
 export { TicketIds, ownerOf } from './tickets';
+export { ServiceTimes } from './estimation/service-times';
 export { TokenEstimator } from './estimation/token-estimator';
 export type { EstimateError } from './estimation/estimate-error';

@@ -60,15 +60,16 @@ class Oracle {
     const slack = spared ? TRAVEL_SPREAD_MS + (2 * period) / GROWTH_BUCKETS : 0;
     const within = (from: number, to: number): Entry[] =>
       this.log.filter(entry => entry.at > now - from && entry.at <= now - to);
-    const before = within(2 * period - slack, period + slack).length;
+    const ownOf = (entries: Entry[]): number => entries.filter(entry => entry.rank === rank).length;
+    const before = within(2 * period - slack, period + slack);
     const current = within(period + slack, 0);
-    const own = current.filter(entry => entry.rank === rank).length;
-    const floor = growth.floor_rps * growth.per_s;
+    const own = ownOf(current) + 1;
     const share = this.terms.share[rank] ?? 1;
-    const all = Math.max(floor, (1 + growth.max_ratio) * before);
-    const ofClass = Math.max(portion(share, floor), (1 + share * growth.max_ratio) * before);
-    if (current.length + 1 > all + 1e-9) return true;
-    return current.length + 1 > ofClass + 1e-9 && own + 1 > portion(this.terms.min_share[rank] ?? 0, all);
+    const all = Math.max(growth.floor_rps * growth.per_s, (1 + growth.max_ratio) * before.length + 1e-9);
+    if (current.length + 1 > all) return true;
+    const again = (1 + share * growth.max_ratio) * ownOf(before) + 1e-9;
+    const hasShare = current.length + 1 <= portion(share, all) || own <= again;
+    return !hasShare && own > portion(this.terms.min_share[rank] ?? 0, all);
   }
 }
 

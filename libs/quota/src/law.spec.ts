@@ -74,6 +74,13 @@ describe('the law', () => {
     expect(calls / (600 * 10)).toBeLessThanOrEqual(1);
   });
 
+  it('lets one call in where the floor is one, whatever its fractions', () => {
+    const law = terms({}, { growth: { max_ratio: 0.2, per_s: 49, floor_rps: 1 / 49 } });
+    const use = new ModelUse();
+    use.advance(law, START);
+    expect(fill(use, law, 0)).toBe(1);
+  });
+
   it('lets a low class alone warm the ramp, and always leaves some of it to the classes above', () => {
     const growth = { max_ratio: 0.2, per_s: 180, floor_rps: 1 };
     const law = terms({}, { growth }, { low: { share: 0.7, min_share: 0.05 } });
@@ -93,6 +100,20 @@ describe('the law', () => {
     expect(periods[9]).toBeLessThan(126 * 1.14 ** 9);
     const reserve = fill(use, law, 0);
     expect(reserve / (reserve + (periods[9] ?? 0))).toBeGreaterThan(0.04);
+  });
+
+  it('leaves to a class what it had in the period before, when lower ones come first', () => {
+    const growth = { max_ratio: 0.2, per_s: 100, floor_rps: 0.1 };
+    const law = terms({}, { growth }, { normal: { share: 0.9, min_share: 0 }, low: { share: 0.7, min_share: 0 } });
+    const use = new ModelUse();
+    for (let second = 0; second < 1000; second++) {
+      use.advance(law, START + second * 1000);
+      fill(use, law, 2);
+      fill(use, law, 1);
+      if (judge(law, use, { rank: 0, tokens: 1 }).admitted) use.take(0, 1);
+    }
+    const [critical = 0, normal = 0, low = 0] = [...(use.growth?.sums[0] ?? [])];
+    expect(critical / (critical + normal + low)).toBeGreaterThan(0.15);
   });
 
   it('follows the steepest allowed ramp closely, and never leaves it', () => {

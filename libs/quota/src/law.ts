@@ -89,19 +89,26 @@ function judgeGrowth(terms: Terms, ring: Ring | null, ask: Ask): LimitRefusal | 
   const { growth } = terms;
   const sums = ring?.sums[0];
   if (growth === undefined || !ring || sums === undefined) return null;
-  const both = sumOf(ring.sums[1]);
+  const both = ring.sums[1] ?? sums;
   const fits = (current: Float64Array): boolean => mayGrow(growth, both, current, ask, terms);
   return fits(sums) ? null : { admitted: false, limit: 'growth', at: ring.whenFits(0, fits) };
 }
 
-/** Whether the current period may hold one call more, and the class's share of that, or else its guarantee. */
-function mayGrow(growth: GrowthSettings, both: number, current: Float64Array, ask: Ask, terms: Terms): boolean {
+/**
+ * Whether the current period may hold one call more, and the class's share of that, or else its guarantee. Beyond its share
+ * a class may have what it had in the period before, and its share of growth of that: low classes alone make the ramp
+ * rise, which the others find warm, and never take the place of what higher ones had.
+ */
+function mayGrow(growth: GrowthSettings, both: Float64Array, current: Float64Array, ask: Ask, terms: Terms): boolean {
+  const { rank, only } = ask;
   const total = sumOf(current);
-  const allowed = allowance(growth, both - total);
+  const own = current[rank] ?? 0;
+  const allowed = allowance(growth, sumOf(both) - total);
   if (total + 1 > allowed) return false;
-  const share = terms.share[ask.rank];
-  if (ask.only !== 'guarantee' && total + 1 <= allowance(growth, both - total, share)) return true;
-  return ask.only !== 'share' && (current[ask.rank] ?? 0) + 1 <= portion(terms.min_share[ask.rank] ?? 0, allowed);
+  const share = terms.share[rank] ?? 1;
+  const again = grown((both[rank] ?? 0) - own, share * growth.max_ratio);
+  if (only !== 'guarantee' && (total + 1 <= portion(share, allowed) || own + 1 <= again)) return true;
+  return only !== 'share' && own + 1 <= portion(terms.min_share[rank] ?? 0, allowed);
 }
 
 /** What answers have taught; it binds all classes alike. */
@@ -110,13 +117,14 @@ function judgeLearned({ climb }: Terms, { learned, time }: ModelUse, { tokens }:
   return refusal ? { admitted: false, ...refusal } : null;
 }
 
-/**
- * The calls that the current period may hold, or may hold while a class adds to them. What the period before has used can
- * be used again by whoever comes; a share is one of the floor, and of the growth above that. So a reserve is left for the
- * classes above, and yet low classes alone make the ramp rise, which the others find warm.
- */
-function allowance({ floor_rps, per_s, max_ratio }: GrowthSettings, before: number, share = 1): number {
-  return Math.max(portion(share, floor_rps * per_s), (1 + share * max_ratio) * before) + 1e-9;
+/** The calls that the current period may hold. */
+function allowance({ floor_rps, per_s, max_ratio }: GrowthSettings, before: number): number {
+  return Math.max(grown(floor_rps * per_s, 0), grown(before, max_ratio));
+}
+
+/** The tiny addend undoes binary fractions. */
+function grown(before: number, ratio: number): number {
+  return (1 + ratio) * before + 1e-9;
 }
 
 /** Over the classes, from the lane of the most important on. */

@@ -1,6 +1,7 @@
 import type { Call, Turn } from '@spillway/contracts';
 import type { MemoryPermits, WaitRequest } from '@spillway/quota';
-import { PermitTurns, type TurnDesk } from './permit-turns';
+import { PermitTurns } from './permit-turns';
+import type { TurnDesk } from './turn-desk';
 
 /** Turns within one process, without a queue between entry and worker: every ticket is reached at once. */
 export class MemoryTurns extends PermitTurns {

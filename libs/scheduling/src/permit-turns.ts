@@ -4,48 +4,15 @@ import {
   SpillwayError,
   Turns,
   type Call,
-  type Clock,
   type ModelSettings,
   type Priority,
   type Turn,
 } from '@spillway/contracts';
-import type {
-  AdaptiveLimits,
-  Entry,
-  Grant,
-  ModelReport,
-  Permits,
-  TicketIds,
-  TokenEstimator,
-  WaitReport,
-  WaitRequest,
-} from '@spillway/quota';
-import type { OpenTurns } from './open-turns';
-import { endOfWait, tooLate, type WaitingRoom } from './waiting-room';
+import type { Entry, Grant, ModelReport, WaitReport, WaitRequest } from '@spillway/quota';
+import { learnFrom, type TurnDesk } from './turn-desk';
+import { endOfWait, tooLate } from './waiting-room';
 
 type Queued = Extract<Entry, { kind: 'queued' }>;
-
-/** The configuration as it is now; a reload counts from the next call on. */
-interface TurnSettings {
-  readonly current: {
-    readonly scheduling: { readonly express: boolean; readonly worker_concurrency: number };
-    readonly priorities: Readonly<Record<Priority, { readonly queue_limit: number }>>;
-  };
-}
-
-/** What one process needs to hand out turns by some permits. */
-export interface TurnDesk {
-  /** Names this process in its tickets and to the others. */
-  readonly processId: string;
-  readonly permits: Permits;
-  readonly estimator: TokenEstimator;
-  readonly adaptive: Pick<AdaptiveLimits, 'learn'>;
-  readonly clock: Clock;
-  readonly settings: TurnSettings;
-  readonly tickets: TicketIds;
-  readonly open: OpenTurns;
-  readonly room: WaitingRoom;
-}
 
 /** When nothing is known yet of the wait, a new try after a second is no burden. */
 const UNKNOWN_WAIT_MS = 1_000;
@@ -191,10 +158,10 @@ export abstract class PermitTurns extends Turns {
     const { room, clock } = this.desk;
     const { signal, journal } = call;
     const { estimateMs } = place;
-    journal.note({ models: request.models, ...place });
+    journal.note({ models: request.models, answerMs: this.answerMs(call, models), ...place });
     const freeAt = clock.now() + freeInMs;
     const retryAfterMs = (): number => Math.max(estimateMs ?? UNKNOWN_WAIT_MS, freeAt - clock.now());
-    if (estimateMs !== null && clock.now() + estimateMs > request.turnBy) {
+    if (clock.now() + (estimateMs ?? 0) >= request.turnBy) {
       this.withdraw(request);
       throw tooLate(retryAfterMs());
     }
@@ -222,17 +189,23 @@ export abstract class PermitTurns extends Turns {
 
   /** A turn from whose end the next estimates and the limits of its model learn. */
   private begin(call: Call, models: readonly ModelSettings[], { tokens }: WaitRequest, grant: Grant): Turn {
-    const { open, estimator, adaptive } = this.desk;
     const model = modelOf(grant, models);
-    const turn = open.open(grant, model);
+    const turn = this.desk.open.open(grant, model);
     return {
       model,
       close: (end, usage = null, observed) => {
-        if (end === 'success' && usage !== null) estimator.learn(call, model, usage, tokens);
-        adaptive.learn(model.name, { call, end, usage, observed, reserved: tokens });
+        learnFrom(this.desk, call, model, { end, usage, observed, reserved: tokens });
         turn.close(end, usage, observed);
       },
     };
+  }
+
+  /**
+   * What a call must leave of its deadline for its answer, ms: what models take even when they are fast. A permit that came
+   * later would use up a limit for an answer that nobody may wait for. 0: no deadline, or nothing known yet.
+   */
+  private answerMs(call: Call, models: readonly ModelSettings[]): number {
+    return call.answerBy === undefined ? 0 : this.desk.times.least(call, models);
   }
 
   private requestOf(call: Call, models: readonly ModelSettings[]): WaitRequest {
@@ -242,7 +215,7 @@ export abstract class PermitTurns extends Turns {
       owner: this.desk.processId,
       priority: call.priority,
       models: models.map(model => model.name),
-      turnBy: call.turnBy,
+      turnBy: Math.min(call.turnBy, (call.answerBy ?? Infinity) - this.answerMs(call, models)),
       tokens: first === undefined ? 0 : this.desk.estimator.reserve(call, first),
     };
   }

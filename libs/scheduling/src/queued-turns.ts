@@ -1,5 +1,6 @@
 import type { WaitRequest } from '@spillway/quota';
-import { PermitTurns, queueFull, type TurnDesk } from './permit-turns';
+import { PermitTurns, queueFull } from './permit-turns';
+import type { TurnDesk } from './turn-desk';
 import type { Report } from './report';
 import type { TicketQueues } from './ticket-queues';
 import type { TurnSignals } from './turn-signals';

@@ -1,7 +1,7 @@
 import type { Queue } from 'bullmq';
 import type { Priority } from '@spillway/contracts';
 import { RedisUnavailable, type RedisChannels, type RedisConnections, type RedisGuard } from '@spillway/redis';
-import type { TurnDesk } from './permit-turns';
+import type { TurnDesk } from './turn-desk';
 import { QueuedTurns } from './queued-turns';
 import type { Report } from './report';
 import { TicketQueues, bullPrefix, type TicketJob } from './ticket-queues';

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
-import { AdaptiveLimits, TicketIds, TokenEstimator, type Permits } from '@spillway/quota';
+import { AdaptiveLimits, ServiceTimes, TicketIds, TokenEstimator, type Permits } from '@spillway/quota';
 import { Logger } from '@spillway/telemetry';
 import { OpenTurns } from './open-turns';
-import type { TurnDesk } from './permit-turns';
+import type { TurnDesk } from './turn-desk';
 import { reportTo, type Report } from './report';
 import { WaitingRoom } from './waiting-room';
 
@@ -16,6 +16,7 @@ export class TurnDesks {
   /** New at every start: nobody may take a process for the one that was there before. */
   private readonly processId = randomBytes(8).toString('hex');
   private readonly tickets = new TicketIds(this.processId);
+  private readonly times = new ServiceTimes();
 
   constructor(
     private readonly clock: Clock,
@@ -28,8 +29,9 @@ export class TurnDesks {
   }
 
   deskAt(permits: Permits): TurnDesk {
-    const { clock, config: settings, estimator, adaptive, processId, tickets, report } = this;
+    const { clock, config: settings, estimator, adaptive, times, processId, tickets, report } = this;
     const open = new OpenTurns(permits, clock, settings.current.scheduling, report);
-    return { processId, permits, estimator, adaptive, clock, settings, tickets, open, room: new WaitingRoom(clock) };
+    const room = new WaitingRoom(clock);
+    return { processId, permits, estimator, adaptive, times, clock, settings, tickets, open, room };
   }
 }

@@ -1,6 +1,6 @@
 import { rankOf, type ModelSettings, type Observed, type Priority } from '@spillway/contracts';
 import type { Settings } from '@spillway/config';
-import { TokenEstimator, type Grant } from '@spillway/quota';
+import { ServiceTimes, TokenEstimator, type Grant } from '@spillway/quota';
 import type { Reply } from '../callers/caller';
 import { ROUTE } from '../scenario/settings';
 import type { PlannedCall } from '../workload/plan';
@@ -29,6 +29,8 @@ interface Flight {
   priority: Priority;
   /** In virtual milliseconds of the clock. */
   turnBy: number;
+  /** In virtual milliseconds of the clock. */
+  answerBy: number;
   /** Of its chain, not yet asked. */
   models: readonly ModelSettings[];
   /** null: it is with a model. */
@@ -45,6 +47,7 @@ interface Flight {
 export class VirtualSpillway implements VirtualCaller {
   readonly permits: VirtualPermits;
   private readonly estimator = new TokenEstimator();
+  private readonly times = new ServiceTimes();
   private readonly flights = new Map<string, Flight>();
   private readonly route: NonNullable<ReturnType<Settings['target']>>;
   private tickets = 0;
@@ -91,7 +94,7 @@ export class VirtualSpillway implements VirtualCaller {
       call: { body: bodyOf(planned), route: this.route, priority, operation: 'chat', streaming: false },
       members: new Set(),
       priority,
-      turnBy: this.turnByOf(priority),
+      ...this.timesOf(priority),
       models: this.route.chain_by_priority[priority] ?? this.route.chain,
       ticket: null,
       tries: 0,
@@ -101,9 +104,10 @@ export class VirtualSpillway implements VirtualCaller {
     return flight;
   }
 
-  private turnByOf(priority: Priority): number {
+  private timesOf(priority: Priority): Pick<Flight, 'turnBy' | 'answerBy'> {
     const { max_wait_ms, deadline_ms } = this.settings.priorities[priority];
-    return this.time.now() + Math.min(max_wait_ms, deadline_ms === 0 ? Infinity : deadline_ms);
+    const answerBy = this.time.now() + (deadline_ms === 0 ? Infinity : deadline_ms);
+    return { turnBy: Math.min(this.time.now() + max_wait_ms, answerBy), answerBy };
   }
 
   private enter(flight: Flight): void {
@@ -111,14 +115,15 @@ export class VirtualSpillway implements VirtualCaller {
     if (first === undefined) return;
     const tokens = this.estimator.reserve(flight.call, first);
     const ticket = `virtual-${++this.tickets}`;
-    const { priority, turnBy } = flight;
+    const { priority } = flight;
+    const turnBy = Math.min(flight.turnBy, flight.answerBy - this.times.least(flight.call, flight.models));
     flight.ticket = ticket;
     const models = flight.models.map(({ name }) => name);
     const granted = (grant: Grant): void => this.ask(flight, grant, tokens);
     const entry = this.permits.enter({ ticket, priority, models, turnBy, tokens, granted });
     if (entry === null) return;
     if (entry.kind === 'full') return this.end(flight, 429);
-    if (entry.estimateMs === null || this.time.now() + entry.estimateMs <= turnBy) return this.permits.reach(ticket);
+    if (this.time.now() + (entry.estimateMs ?? 0) < turnBy) return this.permits.reach(ticket);
     this.permits.withdraw(ticket);
     this.end(flight, 504);
   }
@@ -128,16 +133,17 @@ export class VirtualSpillway implements VirtualCaller {
     if (flight.ticket === null || rankOf(priority) >= rankOf(flight.priority)) return;
     this.permits.withdraw(flight.ticket);
     flight.priority = priority;
-    flight.turnBy = this.turnByOf(priority);
+    Object.assign(flight, this.timesOf(priority));
     this.enter(flight);
   }
 
   private ask(flight: Flight, grant: Grant, reserved: number): void {
     flight.ticket = null;
     flight.tries += 1;
+    const startedAt = this.time.now();
     const cancel = this.provider.call(grant.model, flight.call.body, answer => {
       flight.leave = () => undefined;
-      if (answer.kind === 'answer') this.succeed(flight, grant, answer, reserved);
+      if (answer.kind === 'answer') this.succeed(flight, { grant, startedAt, reserved }, answer);
       else this.fail(flight, grant, answer.status, answer.observed);
     });
     flight.leave = () => {
@@ -148,13 +154,15 @@ export class VirtualSpillway implements VirtualCaller {
 
   private succeed(
     flight: Flight,
-    grant: Grant,
+    { grant, startedAt, reserved }: { grant: Grant; startedAt: number; reserved: number },
     { usage, observed }: Extract<VirtualAnswer, { kind: 'answer' }>,
-    reserved: number,
   ): void {
     this.permits.release(grant, 'success', usage, observed);
     const model = flight.models.find(({ name }) => name === grant.model);
-    if (model !== undefined) this.estimator.learn(flight.call, model, usage, reserved);
+    if (model !== undefined) {
+      this.estimator.learn(flight.call, model, usage, reserved);
+      this.times.learn(flight.call, model, this.time.now() - startedAt);
+    }
     this.cache.store(flight.planned.question);
     for (const member of this.land(flight)) {
       const tier = member.planned === flight.planned ? 'generated' : 'coalesced';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '@spillway/contracts';
 import fc from 'fast-check';
-import { OutputHistogram } from './output-histogram';
+import { Histogram } from '../histogram';
 import { OutputPrediction, type PredictedCall } from './output-prediction';
 
 function call(body: JsonObject = {}, changes: Partial<PredictedCall> & { readonly to?: string } = {}): PredictedCall {
@@ -137,7 +137,7 @@ describe('the histogram', () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 200_000 }), { minLength: 1, maxLength: 400 });
     fc.assert(
       fc.property(lengths, fc.double({ min: 0.01, max: 0.99, noNaN: true }), (values, share) => {
-        const histogram = new OutputHistogram();
+        const histogram = new Histogram();
         for (const value of values) histogram.add(value);
         const sorted = [...values].sort((one, other) => one - other);
         const exact = sorted[Math.min(values.length, Math.ceil(share * (values.length + 1))) - 1] ?? 0;
@@ -149,6 +149,6 @@ describe('the histogram', () => {
   });
 
   it('knows nothing before the first call', () => {
-    expect(new OutputHistogram().quantile(0.9)).toBe(0);
+    expect(new Histogram().quantile(0.9)).toBe(0);
   });
 });

@@ -1,6 +1,6 @@
 import type { Call, JsonValue } from '@spillway/contracts';
 import { LRUCache } from 'lru-cache';
-import { OutputHistogram } from './output-histogram';
+import { Histogram } from '../histogram';
 
 /** What of a call shapes the length of its answer. */
 export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streaming'>;
@@ -24,7 +24,7 @@ const MOST_CHOICES = 128;
 
 /** Predicts how long an answer gets from the answers to similar calls. */
 export class OutputPrediction {
-  private readonly groups = new LRUCache<string, OutputHistogram>({ max: GROUPS });
+  private readonly groups = new LRUCache<string, Histogram>({ max: GROUPS });
 
   /** `quantile`: share of the calls that shall not need more than predicted. */
   constructor(private readonly quantile = 0.9) {}
@@ -60,18 +60,18 @@ export class OutputPrediction {
   }
 
   /** Of the most similar calls of which there are enough; null: there are none. */
-  private known(call: PredictedCall, inputTokens: number): OutputHistogram | null {
+  private known(call: PredictedCall, inputTokens: number): Histogram | null {
     for (const group of groupsOf(call, inputTokens)) {
       const known = this.groups.get(group);
-      if (known !== undefined && known.calls >= CALLS_TO_JUDGE_BY) return known;
+      if (known !== undefined && known.count >= CALLS_TO_JUDGE_BY) return known;
     }
     return null;
   }
 
-  private histogramOf(group: string): OutputHistogram {
+  private histogramOf(group: string): Histogram {
     const known = this.groups.get(group);
     if (known !== undefined) return known;
-    const created = new OutputHistogram();
+    const created = new Histogram();
     this.groups.set(group, created);
     return created;
   }
@@ -80,8 +80,7 @@ export class OutputPrediction {
 /** The groups of similar calls that a call belongs to, the most similar first, all calls last. */
 function groupsOf(call: PredictedCall, inputTokens: number): readonly string[] {
   const { name } = call.route;
-  const allowed = allowedOutput(call);
-  const allowedOctave = allowed === null ? 'any' : octaveOf(allowed);
+  const allowedOctave = allowedOctaveOf(call);
   return [
     `${call.priority} ${octaveOf(inputTokens)} ${allowedOctave} ${call.streaming} ${name}`,
     `${call.priority} ${allowedOctave} ${name}`,
@@ -90,12 +89,18 @@ function groupsOf(call: PredictedCall, inputTokens: number): readonly string[] {
   ];
 }
 
+/** What of calls is alike where they allow about as long an answer. */
+export function allowedOctaveOf(call: Pick<PredictedCall, 'body'>): number | 'any' {
+  const allowed = allowedOutput(call);
+  return allowed === null ? 'any' : octaveOf(allowed);
+}
+
 function octaveOf(tokens: number): number {
   return Math.floor(Math.log2(Math.max(1, tokens)));
 }
 
 /** What the caller allows for one choice; null: it does not say. */
-function allowedOutput({ body }: PredictedCall): number | null {
+function allowedOutput({ body }: Pick<PredictedCall, 'body'>): number | null {
   const bounds = [body.max_completion_tokens, body.max_tokens].filter(isCount);
   return bounds.length > 0 ? Math.floor(Math.min(...bounds)) : null;
 }

@@ -35,7 +35,7 @@ report('tpd', DAY, 0)
 if terms.growth then
   local sums = ring_of(model, growth_shape(terms.growth)).sums
   local used, both = sum_of(sums[1], 0), sum_of(sums[2], 0)
-  table.insert(limits, { 'growth', math.floor(allowance(terms.growth, both - used, 1)), used })
+  table.insert(limits, { 'growth', math.floor(allowance(terms.growth, both - used)), used })
 end
 
 local waits, binds = {}, {}

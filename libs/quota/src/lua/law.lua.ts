@@ -39,25 +39,29 @@ local function passes(model, shape, limit, lane, amount, class, only, capped)
   end
 end
 
--- The calls that the current period may hold, or may hold while a class of that share adds to them.
-local function allowance(growth, before, share)
-  local floor = portion(share, growth.floor_rps * growth.per_s)
-  return math.max(floor, (1 + share * growth.max_ratio) * before) + 1e-9
+-- The tiny addend undoes binary fractions.
+local function grown(before, ratio) return (1 + ratio) * before + 1e-9 end
+
+-- The calls that the current period may hold.
+local function allowance(growth, before)
+  return math.max(grown(growth.floor_rps * growth.per_s, 0), grown(before, growth.max_ratio))
 end
 
+-- Beyond its share a class may have what it had in the period before, and its share of growth of that.
 local function may_grow(model, class, only)
   local growth = model.terms.growth
   if not growth then return true end
   local shape = growth_shape(growth)
   local ring = ring_of(model, shape)
-  local both = sum_of(ring.sums[2], 0)
+  local both = ring.sums[2]
+  local share, min_share = model.terms.share[class], model.terms.min_share[class]
   local function fits(current)
-    local total = sum_of(current, 0)
-    local allowed = allowance(growth, both - total, 1)
+    local total, own = sum_of(current, 0), current[class]
+    local allowed = allowance(growth, sum_of(both, 0) - total)
     if total + 1 > allowed then return false end
-    local share = model.terms.share[class]
-    if only ~= 'guarantee' and total + 1 <= allowance(growth, both - total, share) then return true end
-    return only ~= 'share' and current[class] + 1 <= portion(model.terms.min_share[class], allowed)
+    local again = grown(both[class] - own, share * growth.max_ratio)
+    if only ~= 'guarantee' and (total + 1 <= portion(share, allowed) or own + 1 <= again) then return true end
+    return only ~= 'share' and own + 1 <= portion(min_share, allowed)
   end
   if fits(ring.sums[1]) then return true end
   return false, function() return when_fits(model, shape, ring, fits) end

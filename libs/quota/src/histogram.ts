@@ -1,28 +1,28 @@
-/** Buckets grow by a fourth of an octave, so a quantile is right within a few percent; the last holds 2^20 tokens. */
+/** Buckets grow by a fourth of an octave, so a quantile is right within a few percent; the last holds 2^20. */
 const BUCKETS_PER_OCTAVE = 4;
 const BUCKETS = 20 * BUCKETS_PER_OCTAVE + 1;
 
-/** At this many calls all weights are halved, so that the last few hundred calls decide. */
+/** At this many values all weights are halved, so that the last few hundred decide. */
 const MEMORY = 512;
 
-/** How long answers were, in exponential buckets: constant memory, the old forgotten. */
-export class OutputHistogram {
+/** How large values were (tokens, milliseconds), in exponential buckets: constant memory, the old forgotten. */
+export class Histogram {
   private readonly weights = new Float32Array(BUCKETS);
   private total = 0;
 
-  /** Calls that it knows of, old ones counting less. */
-  get calls(): number {
+  /** Values that it knows of, old ones counting less. */
+  get count(): number {
     return this.total;
   }
 
-  add(tokens: number): void {
+  add(value: number): void {
     if (this.total >= MEMORY) this.forgetHalf();
-    const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log2(tokens) * BUCKETS_PER_OCTAVE)));
+    const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log2(value) * BUCKETS_PER_OCTAVE)));
     this.weights[bucket] = (this.weights[bucket] ?? 0) + 1;
     this.total++;
   }
 
-  /** The length that this share of the calls did not exceed; 0 when there are none. */
+  /** What this share of the values did not exceed; 0 when there are none. */
   quantile(share: number): number {
     let left = Math.min(this.total, share * (this.total + 1));
     for (let bucket = 0; bucket < BUCKETS; bucket++) {
@@ -39,7 +39,7 @@ export class OutputHistogram {
   }
 }
 
-/** The longest answer of a bucket, in tokens. */
+/** The largest value of a bucket. */
 function edge(bucket: number): number {
   return 2 ** (bucket / BUCKETS_PER_OCTAVE);
 }
