@@ -46,6 +46,7 @@ export interface JobStores {
  */
 export class JobQueue<Payload extends JsonValue> {
   private readonly running = new Map<string, AbortController>();
+  private readonly leaving = new AbortController();
   private stopped = false;
 
   constructor(
@@ -95,12 +96,13 @@ export class JobQueue<Payload extends JsonValue> {
     });
   }
 
-  /** Takes no more; what still runs after `patienceMs` goes back, for another process to begin again. */
+  /** Takes no more. What still runs after `patienceMs`, or stops by itself before, goes back for another process. */
   async stop(patienceMs: number): Promise<void> {
     const idle = this.stores.backlog.stop();
+    const reason = new ShuttingDown('This process is shutting down; another one goes on.');
+    this.leaving.abort(reason);
     await within(idle, patienceMs);
     this.stopped = true;
-    const reason = new ShuttingDown('This process is shutting down; another one goes on.');
     for (const run of this.running.values()) run.abort(reason);
     await within(idle, FAREWELL_MS);
   }
@@ -168,11 +170,13 @@ export class JobQueue<Payload extends JsonValue> {
         isLastAttempt: attempt >= retry.attempts,
         progress,
         signal,
+        // Not one for all: whoever listens to a signal may forget to stop.
+        leaving: AbortSignal.any([this.leaving.signal]),
         checkpoint: async next => taken.checkpoint((latest = next)),
       });
       return await this.keepEnd({ ...job, progress: latest }, { status: 'succeeded', result });
     } catch (thrown) {
-      if (signal.aborted || thrown instanceof RedisUnavailable) throw thrown;
+      if (signal.aborted || this.hasLeft(thrown) || thrown instanceof RedisUnavailable) throw thrown;
       const error = errorOf(thrown);
       this.stores.onFailure(job, error);
       if (this.next(error, taken).kind === 'failed') return failed(error);
@@ -182,8 +186,13 @@ export class JobQueue<Payload extends JsonValue> {
 
   private async afterThrow(thrown: unknown, taken: Taken, signal: AbortSignal): Promise<Verdict> {
     if (signal.aborted) return signal.reason instanceof ClientGone ? { kind: 'done' } : { kind: 'back' };
+    if (this.hasLeft(thrown)) return { kind: 'back' };
     const next = thrown instanceof RedisUnavailable ? null : this.next(errorOf(thrown), taken);
     return next?.kind === 'again' ? next : { kind: 'again', inMs: KEEP_AGAIN_MS, counted: false };
+  }
+
+  private hasLeft(thrown: unknown): boolean {
+    return this.leaving.signal.aborted && thrown === this.leaving.signal.reason;
   }
 
   private next(error: SpillwayError, { entry, attempt }: Taken): ReturnType<typeof afterFailure> {

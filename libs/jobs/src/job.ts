@@ -43,6 +43,11 @@ export interface RunningJob<Payload extends JsonValue> {
   readonly progress: JsonValue | null;
   /** Aborted, with a SpillwayError as its reason, when the job is cancelled or must go on elsewhere. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted as soon as its process is to end, before `signal` is: a job that can stop between two steps throws its
+   * reason then, and goes on elsewhere.
+   */
+  readonly leaving: AbortSignal;
   /** Notes how far the job has come, for those who look at it and for the next attempt. */
   checkpoint(progress: JsonValue): Promise<void>;
 }

@@ -59,8 +59,8 @@ class Path {
 
 describe('planting a seed', () => {
   const never = new AbortController().signal;
-  const plant = (path: Path, seed: Partial<Seed> = {}, caller = CALLER, signal = never) =>
-    new Planter(path, CONFIG, 1).plant({ ...SEED, ...seed }, caller, signal);
+  const plant = (path: Path, seed: Partial<Seed> = {}, caller = CALLER, signal = never, pausing = signal) =>
+    new Planter(path, CONFIG, 1).plant({ ...SEED, ...seed }, caller, { signal, pausing });
 
   it('asks for it as a caller would, but LOW, patiently, and afresh', async () => {
     const path = new Path([]);
@@ -130,6 +130,9 @@ describe('planting a seed', () => {
     const path = new Path([new NoModelAvailable('', { retryAfterMs: 30_000 })]);
     setTimeout(() => stopping.abort(gone), 20);
     await expect(plant(path, {}, CALLER, stopping.signal)).rejects.toBe(gone);
+    const busy = new Path([new NoModelAvailable('', { retryAfterMs: 30_000 })]);
+    await expect(plant(busy, {}, CALLER, never, AbortSignal.abort(gone))).rejects.toBe(gone);
+    expect(busy.asked).toHaveLength(1);
     await expect(plant(new Path([new ShuttingDown('')]))).rejects.toThrow(ShuttingDown);
   });
 });

@@ -18,6 +18,14 @@ interface Routes {
   readonly current: { target(name: string): RouteSettings | undefined };
 }
 
+/** What stops the planting of a seed. */
+export interface Stops {
+  /** At once. */
+  readonly signal: AbortSignal;
+  /** Between two calls; aborted with `signal` as well. */
+  readonly pausing: AbortSignal;
+}
+
 /** Calls for one seed at most. */
 const MOST_TRIES = 6;
 const FIRST_PAUSE_MS = 1_000;
@@ -41,8 +49,8 @@ export class Planter {
     private readonly firstPauseMs = FIRST_PAUSE_MS,
   ) {}
 
-  /** @throws the reason of `signal`, or ShuttingDown: the seed is then still to be planted. */
-  async plant(seed: Seed, caller: Caller, signal: AbortSignal): Promise<LineEnd> {
+  /** @throws the reason of what stops it, or ShuttingDown: the seed is then still to be planted. */
+  async plant(seed: Seed, caller: Caller, { signal, pausing }: Stops): Promise<LineEnd> {
     const problem = this.problemOf(seed, caller);
     if (problem !== null) return { kind: 'failed', reason: problem };
     for (let tries = 1; ; tries++) {
@@ -50,7 +58,9 @@ export class Planter {
       if ('end' in result) return result.end;
       if (tries === MOST_TRIES) return { kind: 'failed', reason: result.reason };
       const pauseMs = Math.max(result.retryInMs ?? 0, this.firstPauseMs * 2 ** (tries - 1));
-      await sleep(Math.min(LONGEST_PAUSE_MS, pauseMs), undefined, { signal }).catch(() => signal.throwIfAborted());
+      pausing.throwIfAborted();
+      const options = { signal: pausing };
+      await sleep(Math.min(LONGEST_PAUSE_MS, pauseMs), undefined, options).catch(() => pausing.throwIfAborted());
     }
   }
 

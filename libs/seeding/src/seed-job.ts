@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvalidRequest, type Caller, type JsonValue } from '@spillway/contracts';
 import { RedisUnavailable } from '@spillway/redis';
 import { Checkpoints } from './checkpoints';
-import type { Planter } from './planter';
+import type { Planter, Stops } from './planter';
 import { runSeed } from './run-seed';
 import { BadLine, readSeed } from './seed-line';
 import type { SeedLines } from './seed-lines';
@@ -26,6 +26,8 @@ export interface SeedInHand {
   /** What an earlier attempt noted last. */
   readonly progress: JsonValue | null;
   readonly signal: AbortSignal;
+  /** Aborted once it is to go on elsewhere from the next question on. */
+  readonly leaving: AbortSignal;
   checkpoint(progress: JsonValue): Promise<void>;
 }
 
@@ -50,6 +52,7 @@ export class SeedJob {
 
   async run(job: SeedInHand): Promise<SeedCheckpoint> {
     const { progress, signal } = job;
+    const stops = { signal, pausing: AbortSignal.any([signal, job.leaving]) };
     const { text, key, route } = job.payload;
     const caller = this.settings.caller(key);
     if (caller === null) throw new InvalidRequest(`There is no key ${key} any more.`, { retryable: false });
@@ -57,8 +60,8 @@ export class SeedJob {
     try {
       return await runSeed((progress as SeedCheckpoint | null) ?? NOTHING_DONE, {
         concurrency: this.settings.concurrency(),
-        page: (from, count) => this.page(text, from, count, signal),
-        plant: line => this.plant(line, route, caller, signal),
+        page: (from, count) => this.page(text, from, count, stops.pausing),
+        plant: line => this.plant(line, route, caller, stops),
         reached: reached => checkpoints.note(reached),
       });
     } finally {
@@ -66,12 +69,12 @@ export class SeedJob {
     }
   }
 
-  private async plant(line: string, route: string | null, caller: Caller, signal: AbortSignal): Promise<LineEnd> {
-    signal.throwIfAborted();
+  private async plant(line: string, route: string | null, caller: Caller, stops: Stops): Promise<LineEnd> {
+    stops.pausing.throwIfAborted();
     try {
       const seed = readSeed(line);
-      await this.settings.quiet(signal);
-      return await this.planter.plant({ ...seed, route: seed.route ?? route }, caller, signal);
+      await this.settings.quiet(stops.pausing);
+      return await this.planter.plant({ ...seed, route: seed.route ?? route }, caller, stops);
     } catch (error) {
       if (!(error instanceof BadLine)) throw error;
       return { kind: 'failed', reason: error.message };

@@ -90,6 +90,22 @@ describe('what a route has learned of reuse', () => {
     expect(experience.trustsGuard).toBe(false);
   });
 
+  it('trusts the guard again once the hits that were wrong have left the window', () => {
+    const experience = new Experience(() => BUDGET);
+    const [weighed] = experience.weigh('how do i return shoes', [candidate('how to return shoes', 0.9)]);
+    if (!weighed) throw new Error('weighed');
+    const hits = (count: number, same: boolean): void => {
+      for (let hit = 0; hit < count; hit++) experience.learn({ ...judged('q', weighed, same, 'hit'), features: null });
+    };
+    hits(200, false);
+    hits(1_800, true);
+    expect(experience.trustsGuard).toBe(false);
+    hits(200, true);
+    expect(experience.trustsGuard).toBe(true);
+    hits(150, false);
+    expect(experience.trustsGuard).toBe(false);
+  });
+
   it('draws its boundary from what it reused itself, and not from what the guard let through', () => {
     const learnt = (role: 'hit' | 'learned'): number | null => {
       const experience = new Experience(() => BUDGET);

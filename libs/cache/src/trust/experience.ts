@@ -72,6 +72,8 @@ export class Experience {
   private readonly gramRarity = new Rarity<number>();
   private readonly trials: Kept[] = [];
   private readonly hits: boolean[] = [];
+  /** Of `hits`: counted along, as every call asks. */
+  private wrongHits = 0;
   private count = 0;
 
   constructor(private readonly budget: () => ErrorBudget) {}
@@ -104,13 +106,12 @@ export class Experience {
   /** Whether what the guard lets through may be reused here: not after it has proved wrong too often. */
   get trustsGuard(): boolean {
     if (this.hits.length < LEAST_LABELS) return true;
-    const wrong = this.hits.filter(same => !same).length;
-    return wilsonLower(wrong, this.hits.length) <= this.budget().errors;
+    return wilsonLower(this.wrongHits, this.hits.length) <= this.budget().errors;
   }
 
   learn({ asked, kept, features, same, role }: Judgement): void {
     if (same) this.groups.join(asked, kept);
-    if (role === 'hit') push(this.hits, same);
+    if (role === 'hit') this.countHit(same);
     if (features === null) return;
     this.verifier.learn(features, same);
     // What the guard lets through is reused without a boundary, and most of it is not judged.
@@ -118,6 +119,11 @@ export class Experience {
     push(this.trials, { features, same });
     this.count += 1;
     if (this.count % STEP === 0) this.draw();
+  }
+
+  private countHit(same: boolean): void {
+    if (!same) this.wrongHits += 1;
+    if (push(this.hits, same) === false) this.wrongHits -= 1;
   }
 
   private draw(): void {
@@ -158,7 +164,8 @@ export class Experience {
   }
 }
 
-function push<Value>(window: Value[], value: Value): void {
+/** Returns what falls out of the window; undefined: nothing. */
+function push<Value>(window: Value[], value: Value): Value | undefined {
   window.push(value);
-  if (window.length > WINDOW) window.shift();
+  return window.length > WINDOW ? window.shift() : undefined;
 }

@@ -1,0 +1,44 @@
+import { ShuttingDown, type Caller } from '@spillway/contracts';
+import type { Stops } from './planter';
+import { SeedJob, type SeedInHand } from './seed-job';
+import type { SeedLines } from './seed-lines';
+
+const CALLER: Caller = { name: 'shop', priority: 'low', max_priority: 'low', routes: null, team: null };
+const LINES = Array.from({ length: 20 }, (_, index) => JSON.stringify({ question: `Question ${index}?` }));
+
+describe('a seed as a job', () => {
+  const leaving = new AbortController();
+  const reason = new ShuttingDown('This process is shutting down.');
+  const planted: Stops[] = [];
+
+  it('ends the questions under way and begins no other when its process is to end', async () => {
+    const lines: Pick<SeedLines, 'page'> = { page: async (_, from, count) => LINES.slice(from, from + count) };
+    const plant = async (_: unknown, __: Caller, stops: Stops) => {
+      planted.push(stops);
+      if (planted.length === 4) leaving.abort(reason);
+      await new Promise(resolve => setTimeout(resolve, 20));
+      stops.signal.throwIfAborted();
+      return { kind: 'generated', tokens: 1 } as const;
+    };
+    const job = new SeedJob(
+      lines as SeedLines,
+      { plant },
+      {
+        caller: () => CALLER,
+        concurrency: () => 2,
+        quiet: async () => undefined,
+      },
+    );
+    const noted: unknown[] = [];
+    const inHand: SeedInHand = {
+      payload: { text: 't', total: LINES.length, key: 'shop', route: 'qa' },
+      progress: null,
+      signal: new AbortController().signal,
+      leaving: leaving.signal,
+      checkpoint: async progress => void noted.push(progress),
+    };
+    await expect(job.run(inHand)).rejects.toBe(reason);
+    expect(planted).toHaveLength(4);
+    expect(noted.at(-1)).toMatchObject({ done: 4, generated: 4 });
+  });
+});
