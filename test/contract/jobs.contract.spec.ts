@@ -64,10 +64,21 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
       },
       { works: false, concurrency: 1 },
     );
+    const added: string[] = [];
     for (const priority of ['low', 'normal', 'low', 'critical'] as const) {
-      await process.queue.add({ owner: 'shop', payload: priority, priority });
+      added.push((await process.queue.add({ owner: 'shop', payload: priority, priority })).id);
     }
     expect(await process.queue.counts()).toEqual({ queued: 4, running: 0, failed: 0 });
+    const { test: report } = await process.queues.report(3);
+    expect(report).toMatchObject({ queued: 4, running: 0, failed: 0 });
+    expect(report?.jobs.map(({ id }) => id)).toEqual([added[3], added[1], added[0]]);
+    expect(report?.jobs[0]).toEqual({
+      id: added[3],
+      key: 'shop',
+      status: 'queued',
+      attempts: 0,
+      ageMs: expect.any(Number) as number,
+    });
     process.queues.work();
     await until(() => order.length === 4);
     expect(order).toEqual(['critical', 'normal', 'low', 'low']);

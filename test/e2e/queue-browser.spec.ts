@@ -27,7 +27,16 @@ interface Queue {
   readonly jobs: Readonly<Record<string, number>> | null;
 }
 
-type Queues = Readonly<Record<'critical' | 'normal' | 'low', Queue>>;
+interface Jobs {
+  readonly queued: number;
+  readonly running: number;
+  readonly failed: number;
+  readonly jobs: readonly object[];
+}
+
+type Queues = Readonly<Record<'critical' | 'normal' | 'low', Queue>> & {
+  readonly jobs: Readonly<Record<string, Jobs>>;
+};
 
 describe('the queue browser', () => {
   let installation: Installation;
@@ -71,6 +80,22 @@ describe('the queue browser', () => {
     expect((await queues('?limit=1')).low).toMatchObject({ depth: 2, tickets: [expect.anything()] });
     expect(await (await look()).text()).not.toContain(PROMPT);
     await Promise.all(calls);
+  });
+
+  it('shows jobs that run or wait, and never what they ask', async () => {
+    const ask = (): Promise<Response> =>
+      fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', prefer: 'respond-async' },
+        body: JSON.stringify({ model: 'narrow', messages: [{ role: 'user', content: PROMPT }] }),
+      });
+    const { id } = (await (await ask()).json()) as { id: string };
+    await eventually(async () => (await queues()).jobs['call']?.running === 1);
+    const { jobs } = await queues();
+    expect(jobs['call']).toMatchObject({ queued: 0, failed: 0, jobs: [{ id, key: 'anonymous', status: 'running' }] });
+    expect(jobs['seed']).toEqual({ queued: 0, running: 0, failed: 0, jobs: [] });
+    expect(await (await look()).text()).not.toContain(PROMPT);
+    await eventually(async () => (await queues()).jobs['call']?.running === 0);
   });
 
   it.each(['-1', '1001', 'all'])('refuses limit=%s', async limit => {

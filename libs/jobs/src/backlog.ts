@@ -60,6 +60,8 @@ export abstract class Backlog {
   /** Lets a dead letter wait again, with all its attempts; false: there is no such letter. */
   abstract revive(id: string): Promise<boolean>;
   abstract counts(): Promise<BacklogCounts>;
+  /** Those that run, then those that wait, the next first. */
+  abstract open(most: number): Promise<readonly EntryState[]>;
   /** Begins to take jobs: higher classes first, then in order. */
   abstract take(taker: Taker): void;
   /** Takes no more; resolves when those taken have ended. */

@@ -134,6 +134,15 @@ export class BullBacklog extends Backlog {
     return { queued: sum(WAITING), running: sum(['active']), failed: sum(['failed']) };
   }
 
+  async open(most: number): Promise<readonly EntryState[]> {
+    if (most === 0) return [];
+    const listed = async (state: (typeof WAITING)[number] | 'active'): Promise<readonly EntryState[]> => {
+      const jobs = await this.run(() => this.queue.getJobs([state], 0, most - 1, true));
+      return jobs.map(job => stateOf(job, state === 'active' ? 'running' : 'queued'));
+    };
+    return (await Promise.all((['active', ...WAITING] as const).map(listed))).flat().slice(0, most);
+  }
+
   take(taker: Taker): void {
     const { connections, channels, deadTtlS } = this.parts;
     this.silence = channels.channel(this.interrupts, id => taker.interrupt(id));

@@ -1,6 +1,6 @@
 export { CallJobs, type AsyncCall } from './call-jobs';
 export { DEFAULT_RETRY } from './after-failure';
-export { JobQueues } from './job-queues';
+export { JobQueues, type JobQueueReport } from './job-queues';
 export { JobsModule } from './jobs.module';
 export { jobView } from './job-view';
 export type { JobQueue } from './job-queue';

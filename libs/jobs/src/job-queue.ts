@@ -83,6 +83,11 @@ export class JobQueue<Payload extends JsonValue> {
     return keeping(this.revive(id));
   }
 
+  /** Jobs that have not ended: those that run, then those that wait, the next first. */
+  async open(most: number): Promise<readonly Job[]> {
+    return (await keeping(this.stores.backlog.open(most))).map(state => this.jobOf(state));
+  }
+
   counts(): Promise<BacklogCounts> {
     return keeping(this.stores.backlog.counts());
   }

@@ -2,8 +2,8 @@ import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { ConfigStore } from '@spillway/config';
 import { UnexpectedError, type Clock, type JsonValue, type SpillwayError } from '@spillway/contracts';
 import type { Logger, Metrics } from '@spillway/telemetry';
-import type { Backlog } from './backlog';
-import type { Job, JobHandler } from './job';
+import type { Backlog, BacklogCounts } from './backlog';
+import type { Job, JobHandler, JobStatus } from './job';
 import type { JobEnds } from './job-ends';
 import { JobQueue } from './job-queue';
 
@@ -11,6 +11,21 @@ import { JobQueue } from './job-queue';
 export interface JobStorage {
   readonly ends: JobEnds;
   backlog(kind: string): Backlog;
+}
+
+/** A job that has not ended as operators see it: never what it asks. */
+interface WaitingJob {
+  readonly id: string;
+  /** The name of the key on whose behalf it runs. */
+  readonly key: string;
+  readonly status: JobStatus;
+  readonly attempts: number;
+  readonly ageMs: number;
+}
+
+/** The jobs of one kind. */
+export interface JobQueueReport extends BacklogCounts {
+  readonly jobs: readonly WaitingJob[];
 }
 
 /** All queues of jobs of this process, one for each kind. */
@@ -43,7 +58,7 @@ export class JobQueues implements BeforeApplicationShutdown {
       ends: this.storage.ends,
       clock: this.clock,
       oldestMs: () => this.config.current.async.max_age_s * 1000,
-      onEnd: job => this.report(job),
+      onEnd: job => this.reportEnd(job),
       onFailure: (job, error) => this.reportFailure(job, error),
     });
     this.queues.set(kind, { queue: queue as JobQueue<never>, concurrency });
@@ -65,6 +80,16 @@ export class JobQueues implements BeforeApplicationShutdown {
       .flat()
       .toSorted((one, other) => (other.endedAt ?? 0) - (one.endedAt ?? 0))
       .slice(0, most);
+  }
+
+  /** The jobs of each kind: how many there are, and those that have not ended, at most so many. @throws PartLost */
+  async report(most: number): Promise<Readonly<Record<string, JobQueueReport>>> {
+    const all = [...this.queues].map(async ([kind, { queue }]): Promise<[string, JobQueueReport]> => {
+      const [counts, jobs] = await Promise.all([queue.counts(), queue.open(most)]);
+      const now = this.clock.now();
+      return [kind, { ...counts, jobs: jobs.map(job => waitingJob(job, now)) }];
+    });
+    return Object.fromEntries(await Promise.all(all));
   }
 
   /** Lets a job that failed for good begin anew; null: there is none. @throws PartLost */
@@ -99,11 +124,15 @@ export class JobQueues implements BeforeApplicationShutdown {
     else this.logger.info({ ...fields, reason: error.message }, 'job attempt failed');
   }
 
-  private report({ id, kind, owner, status, attempts, createdAt, endedAt, error }: Job): void {
+  private reportEnd({ id, kind, owner, status, attempts, createdAt, endedAt, error }: Job): void {
     this.metrics.jobEnded(kind, status);
     const durationMs = (endedAt ?? createdAt) - createdAt;
     const fields = { job_id: id, kind, key: owner, status, attempts, duration_ms: durationMs, code: error?.code };
     if (status === 'failed') this.logger.warn(fields, 'job ended');
     else this.logger.info(fields, 'job ended');
   }
+}
+
+function waitingJob({ id, owner, status, attempts, createdAt }: Job, now: number): WaitingJob {
+  return { id, key: owner, status, attempts, ageMs: Math.round(now - createdAt) };
 }

@@ -1,4 +1,4 @@
-import { PRIORITIES, type JsonValue, type Priority } from '@spillway/contracts';
+import { PRIORITIES, rankOf, type JsonValue, type Priority } from '@spillway/contracts';
 import { Backlog, type BacklogCounts, type Entry, type EntryState, type Taken, type Taker } from './backlog';
 
 interface Held {
@@ -55,6 +55,15 @@ export class MemoryBacklog extends Backlog {
     const counts = { queued: 0, running: 0, failed: 0 };
     for (const { state } of this.held.values()) counts[state] += 1;
     return counts;
+  }
+
+  async open(most: number): Promise<readonly EntryState[]> {
+    const all = [...this.held.values()];
+    const running = all.filter(({ state }) => state === 'running');
+    const waiting = all
+      .filter(({ state }) => state === 'queued')
+      .sort((one, other) => rankOf(one.entry.priority) - rankOf(other.entry.priority));
+    return [...running, ...waiting].slice(0, most).map(stateOf);
   }
 
   take(taker: Taker): void {

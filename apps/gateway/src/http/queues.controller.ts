@@ -1,16 +1,20 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { InvalidRequest, PRIORITIES } from '@spillway/contracts';
+import { InvalidRequest, PartLost, PRIORITIES } from '@spillway/contracts';
+import { JobQueues, type JobQueueReport } from '@spillway/jobs';
 import { Scheduling } from '@spillway/scheduling';
 import { wantsPage } from './doorkeeper';
 
 const USUAL = 100;
 const MOST = 1_000;
 
-/** Who waits for a turn, and what carries them there: ids, times and names, never what was asked. */
+/** Who waits for a turn, what carries them there, and the jobs: ids, times and names, never what was asked. */
 @Controller('admin/queues')
 export class QueuesController {
-  constructor(private readonly scheduling: Scheduling) {}
+  constructor(
+    private readonly scheduling: Scheduling,
+    private readonly jobs: JobQueues,
+  ) {}
 
   @Get()
   async show(
@@ -26,6 +30,16 @@ export class QueuesController {
     const queues = await Promise.all(
       PRIORITIES.map(async priority => [priority, await this.scheduling.queue(priority, most)]),
     );
-    void reply.send(Object.fromEntries(queues));
+    void reply.send({ ...Object.fromEntries(queues), jobs: await this.jobsOf(most) });
+  }
+
+  /** Null while they cannot be looked at; who waits for a turn is known then all the same. */
+  private async jobsOf(most: number): Promise<Readonly<Record<string, JobQueueReport>> | null> {
+    try {
+      return await this.jobs.report(most);
+    } catch (error) {
+      if (error instanceof PartLost) return null;
+      throw error;
+    }
   }
 }

@@ -195,8 +195,17 @@ function queueOf(name, { depth, oldestMs, tickets, jobs }) {
   return make('div', { className: 'scroll tickets' }, table(caption, heads, rows));
 }
 
+function jobsOf(kind, { queued, running, failed, jobs }) {
+  const told = `${number(queued)} waiting · ${number(running)} running · ${number(failed)} failed for good`;
+  if (jobs.length === 0) return make('p', {}, make('strong', {}, `${kind} jobs`), `: ${told}`);
+  const rows = jobs.map(({ id, status, ageMs, attempts, key }) => [id, status, duration(ageMs), attempts, key]);
+  const heads = [['Job'], ['State'], ['Age'], ['Attempts', 'number'], ['Key']];
+  return make('div', { className: 'scroll tickets' }, table(`${kind} jobs: ${told}`, heads, rows));
+}
+
 export function queues({ queues: told }) {
-  return CLASSES.map(name => queueOf(name, told[name]));
+  const jobs = Object.entries(told.jobs ?? {}).map(([kind, report]) => jobsOf(kind, report));
+  return [...CLASSES.map(name => queueOf(name, told[name])), ...jobs];
 }
 
 function plain(value) {
