@@ -236,24 +236,18 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
     expect(await process.queue.retry(id)).toBeNull();
   });
 
-  it('that can stop between two steps let go at once when their process stops, and keep their attempts', async () => {
-    const process = await world.process(async ({ leaving, checkpoint }) => {
+  it('that can stop between two steps let go at once when their process stops, and have not failed', async () => {
+    const process = await world.process(async job => {
       for (let step = 1; ; step++) {
-        await checkpoint({ step });
-        leaving.throwIfAborted();
+        await job.checkpoint({ step });
+        job.leaving.throwIfAborted();
         await sleep(20);
       }
     });
     const id = await add(process);
     await until(async () => (await process.queue.find(id))?.progress != null);
     const stoppedAt = Date.now();
-    const stopping = process.queues.stop(20_000);
-    // Its connections end with its queues: only memory can be looked into afterwards.
-    if (name === 'memory') {
-      await until(async () => (await process.queue.find(id))?.status === 'queued');
-      expect(await process.queue.find(id)).toMatchObject({ attempts: 0, progress: expect.anything() });
-    }
-    await stopping;
+    await process.queues.stop(20_000);
     expect(Date.now() - stoppedAt).toBeLessThan(10_000);
     expect(process.log.lines.filter(({ message }) => message === 'job attempt failed')).toEqual([]);
   });
