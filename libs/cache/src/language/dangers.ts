@@ -24,7 +24,7 @@ export function isExplained(difference: Difference): boolean {
   const { a, b, onlyA, onlyB } = difference;
   const mayPraise = instructs(difference);
   if (![...onlyA, ...onlyB].every(term => isMinor(term) || (mayPraise && isPraised(term)))) return false;
-  if (onlyA.some(isByMeans) !== onlyB.some(isByMeans) && onlyA.some(isRole) !== onlyB.some(isRole)) return false;
+  if (!mayExchange(onlyA.filter(isRole), onlyB.filter(isRole))) return false;
   const [left, right] = [a.filter(term => !onlyA.includes(term)), b.filter(term => !onlyB.includes(term))];
   if (left.length * right.length === 0) return false;
   const rest = { ...difference, a: left, b: right };
@@ -33,9 +33,23 @@ export function isExplained(difference: Difference): boolean {
 
 const MINOR_ROLES: ReadonlySet<string> = new Set(['in', 'on', 'at', 'for', 'with', 'about', 'via', 'as']);
 
-/** What a thing is done with is not what it is done to: top up a card, top up with a card. */
-function isByMeans({ kind, concept }: Term): boolean {
-  return kind === 'role' && (concept === 'with' || concept === 'via');
+const MEANS: ReadonlySet<string> = new Set(['with', 'via']);
+/** Prepositions that may stand for each other: a limit on top-ups, a limit for top-ups; not for adults, about adults. */
+const EXCHANGEABLE = [
+  ['in', 'on', 'at', 'for'],
+  ['in', 'on', 'at', 'about'],
+  ['in', 'on', 'at', 'via'],
+  ['with', 'via'],
+];
+
+/**
+ * Whether the prepositions that only one text holds are one way to say the other's. What a thing is done with is not
+ * what it is done to, so that means cannot be left out, as others can: top up a card, top up with a card.
+ */
+function mayExchange(rolesA: readonly Term[], rolesB: readonly Term[]): boolean {
+  const all = [...rolesA, ...rolesB];
+  if (rolesA.length * rolesB.length === 0) return !all.some(({ concept }) => MEANS.has(concept));
+  return EXCHANGEABLE.some(group => all.every(({ concept }) => group.includes(concept)));
 }
 
 function isRole({ kind }: Term): boolean {

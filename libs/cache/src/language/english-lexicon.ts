@@ -51,7 +51,7 @@ const ENGLISH: Vocabulary = {
   },
   drop: {
     '':
-      'please, pls, plz, kindly, thanks, thank you (so much|very much|), thx, cheers, exactly, really, actually, if possible, in advance, and thanks, if so, if yes,' +
+      'please, pls, plz, kindly, (thanks|thank you|thx) in advance, thanks, thank you (so much|very much|), thx, cheers, exactly, really, actually, if possible, and thanks, if so, if yes,' +
       'a, an, the, some, any, be, been, am, is, are, do, it, there, of, then, s, oh',
   },
   polarity: {

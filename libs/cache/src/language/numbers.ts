@@ -118,12 +118,12 @@ function plainChinese(
   scale?: string,
 ) {
   if (percent !== undefined) return `${/\d/.test(percent) ? percent : valueOf(percent)}%`;
-  if (numeral !== undefined) return String(valueOf(numeral));
+  if (numeral !== undefined) return /^[零〇]./.test(numeral) ? `0${valueOf(numeral)}` : String(valueOf(numeral));
   if (amount !== undefined) return String(Math.round(Number(amount) * (SCALES[scale ?? ''] ?? 1)));
   return fixed ?? whole;
 }
 
-/** 二〇二六 is read digit by digit, 一万二千 by scales. */
+/** 二〇二六 is read digit by digit, 一万二千 by scales; a digit at the end counts what is next: 一百五 is 150, 一百零五 105. */
 function valueOf(numeral: string): number {
   if (!Array.from(numeral).some(character => character in SCALES)) {
     return Number(
@@ -135,20 +135,24 @@ function valueOf(numeral: string): number {
   let total = 0;
   let section = 0;
   let digit = 0;
+  let next = 1;
   for (const character of numeral) {
     const scale = SCALES[character];
     if (scale === undefined) {
       digit = DIGITS[character] ?? 0;
+      if (digit === 0) next = 1;
     } else if (scale < 10_000) {
       section += (digit === 0 ? 1 : digit) * scale;
       digit = 0;
+      next = scale / 10;
     } else {
-      total = (total + Math.max(section + digit, total === 0 ? 1 : 0)) * scale;
+      total = (total + Math.max(section + digit * next, total === 0 ? 1 : 0)) * scale;
+      next = scale / 10;
       section = 0;
       digit = 0;
     }
   }
-  return total + section + digit;
+  return total + section + digit * next;
 }
 
 function isHan(text: string): boolean {
