@@ -10,17 +10,17 @@ describe('the warm-up', () => {
     },
   };
   const common = { products: 1, intents: 1, texts: 1 };
-  const spillway = (...statuses: { state: string; failed: number }[]) => {
+  const spillway = (...statuses: ({ state: string; failed: number } | null)[]) => {
     const sown: string[] = [];
     return {
       sown,
       sow: async (_route: string, lines: string) => `seed-${sown.push(lines)}`,
-      seedStatus: async () => statuses.shift() ?? { state: 'forgotten', failed: 0 },
+      seedStatus: async () => statuses.shift() ?? null,
     };
   };
 
   it('seeds the common questions as they will be asked, and waits for the end', async () => {
-    const target = spillway({ state: 'queued', failed: 0 }, { state: 'succeeded', failed: 0 });
+    const target = spillway({ state: 'queued', failed: 0 }, null, { state: 'succeeded', failed: 0 });
     await warmUp(target, pool, common);
     const lines = (target.sown[0] ?? '').trimEnd().split('\n');
     expect(lines.map(line => JSON.parse(line) as unknown)).toEqual(

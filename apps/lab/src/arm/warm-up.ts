@@ -6,6 +6,8 @@ import { ROUTE } from '../scenario/settings';
 import type { Question, QuestionPool } from '../workload/question-pool';
 
 const LOOK_EVERY_MS = 250;
+/** A minute: a busy machine makes Redis seem lost for a moment. */
+const MOST_SILENT_LOOKS = 240;
 /** Seeds at the same time: there is nobody whom they could keep waiting. */
 const AT_ONCE = 100;
 
@@ -20,14 +22,15 @@ export async function warmUp(
 ): Promise<void> {
   const lines = [...pool.common(products, intents, texts)].map(lineOf);
   const id = await spillway.sow(ROUTE, `${lines.join('\n')}\n`);
-  for (;;) {
-    const { state, failed } = await spillway.seedStatus(id);
-    if (state !== 'queued' && state !== 'running') {
-      if (state === 'succeeded' && failed === 0) return;
-      throw new Error(`Of ${lines.length} seeds ${failed} failed; the seed ${state}.`);
-    }
-    await sleep(LOOK_EVERY_MS);
+  for (let silent = 0; silent < MOST_SILENT_LOOKS; await sleep(LOOK_EVERY_MS)) {
+    const status = await spillway.seedStatus(id);
+    silent = status === null ? silent + 1 : 0;
+    if (status === null || status.state === 'queued' || status.state === 'running') continue;
+    const { state, failed } = status;
+    if (state === 'succeeded' && failed === 0) return;
+    throw new Error(`Of ${lines.length} seeds ${failed} failed; the seed ${state}.`);
   }
+  throw new Error('Spillway does not say any more how far its seeds are.');
 }
 
 function lineOf(question: Question): string {

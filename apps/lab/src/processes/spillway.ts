@@ -11,6 +11,12 @@ export interface SpillwayStatus {
   readonly models: Readonly<Record<string, { readonly learned: { readonly rate: number | null } | null }>>;
 }
 
+/** How far a seed is. */
+interface SeedStatus {
+  readonly state: string;
+  readonly failed: number;
+}
+
 /** The built program with one configuration. */
 export class SpillwayProcess {
   private constructor(
@@ -70,9 +76,13 @@ export class SpillwayProcess {
     return (JSON.parse(said) as { readonly id: string }).id;
   }
 
-  async seedStatus(id: string): Promise<{ readonly state: string; readonly failed: number }> {
-    const { body } = await request(`${this.url}/admin/seed/${id}`);
-    return (await body.json()) as { readonly state: string; readonly failed: number };
+  /** null: it cannot tell now. */
+  async seedStatus(id: string): Promise<SeedStatus | null> {
+    const { statusCode, body } = await request(`${this.url}/admin/seed/${id}`);
+    const said = await body.text();
+    if (statusCode >= 500) return null;
+    if (statusCode !== 200) throw new Error(`Spillway does not know its seed: ${said}`);
+    return JSON.parse(said) as SeedStatus;
   }
 
   stop(): Promise<void> {
