@@ -39,7 +39,8 @@ export function quotaUse(samples: readonly Sample[], model: string, granted: Gra
       const { per_s, floor_rps, max_ratio } = limits.growth;
       const period = per_s * 1000;
       const allowed = Math.max(floor_rps * per_s, (1 + max_ratio) * within(accepted, period, ms - period));
-      uses.push({ binds: 'growth', share: within(accepted, period) / allowed });
+      // There is no part of a call.
+      uses.push({ binds: 'growth', share: within(accepted, period) / Math.max(1, Math.floor(allowed + 1e-9)) });
     }
     const most = uses.reduce<(typeof uses)[number] | null>((a, b) => (a !== null && a.share >= b.share ? a : b), null);
     return { ms, share: most?.share ?? null, binds: most?.binds ?? null, wanted: isWanted(sample) };
