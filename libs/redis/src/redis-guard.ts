@@ -40,32 +40,34 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
    */
   async run<T>(use: () => Promise<T>, deadlineMs = this.connections.timeoutMs): Promise<T> {
     if (this.current === 'lost') throw new RedisUnavailable('lost');
+    const askedAt = performance.now();
     try {
-      const result = await this.inTime(use(), deadlineMs);
+      const work = use();
+      let result: T;
+      // In here and not in a function of its own: each layer of promises costs every command of every call.
+      try {
+        result = await withDeadline(work, deadlineMs);
+      } catch (error) {
+        if (!(error instanceof RedisUnavailable) || this.heardAt < askedAt) throw error;
+        result = await withDeadline(work, this.connections.timeoutMs * BUSY_FACTOR - deadlineMs);
+      }
       this.heardAt = performance.now();
       return result;
     } catch (error) {
-      if (error instanceof RedisUnavailable) throw error;
-      const reason = reasonOfLoss(error);
-      if (reason === null) throw error;
-      this.become('lost');
-      throw new RedisUnavailable(reason);
+      throw this.meaningOf(error, Math.max(askedAt, performance.now() - deadlineMs));
     }
   }
 
   /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
-  private async inTime<T>(work: Promise<T>, deadlineMs: number): Promise<T> {
-    const askedAt = performance.now();
-    try {
-      return await withDeadline(work, deadlineMs).catch((error: unknown) => {
-        if (!(error instanceof RedisUnavailable) || this.heardAt < askedAt) throw error;
-        return withDeadline(work, this.connections.timeoutMs * BUSY_FACTOR - deadlineMs);
-      });
-    } catch (error) {
-      const silentSince = Math.max(askedAt, performance.now() - deadlineMs);
-      if (error instanceof RedisUnavailable && this.heardAt < silentSince) this.become('lost');
-      throw error;
+  private meaningOf(error: unknown, silentSince: number): unknown {
+    if (error instanceof RedisUnavailable) {
+      if (this.heardAt < silentSince) this.become('lost');
+      return error;
     }
+    const reason = reasonOfLoss(error);
+    if (reason === null) return error;
+    this.become('lost');
+    return new RedisUnavailable(reason);
   }
 
   async onModuleInit(): Promise<void> {

@@ -29,7 +29,7 @@ export function repeatedShare(text: string): number {
 /** As numbers: as texts they would be half of what a call leaves to the garbage collector. */
 function trigramsOf(words: readonly string[]): Uint32Array {
   const hashes = new Uint32Array(words.length);
-  for (const [at, word] of words.entries()) hashes[at] = hashOf(word);
+  for (let at = 0; at < words.length; at++) hashes[at] = hashOf(words[at] ?? '');
   const trigrams = new Uint32Array(words.length);
   let count = 0;
   for (let start = 0; start < words.length; start++) {
