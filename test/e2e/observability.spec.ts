@@ -102,6 +102,7 @@ describe('what operators see', () => {
         similarity_fate: null,
         model: 'good',
         attempts: 1,
+        hedge: null,
         queue_ms: expect.any(Number) as number,
         upstream_ms: expect.any(Number) as number,
         duration_ms: expect.any(Number) as number,
