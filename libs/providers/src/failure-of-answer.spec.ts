@@ -121,7 +121,7 @@ describe('the kind of a failure', () => {
   ])('of %j is the length of the context', body => {
     expect(failureOf({ status: 400, body })).toMatchObject({
       kind: 'context-length',
-      movesOn: true,
+      successor: 'larger',
       health: { effect: 'none' },
     });
   });
@@ -148,16 +148,16 @@ describe('the kind of a failure', () => {
 });
 
 describe('the consequences of a failure', () => {
-  it.each<[FailureKind, Said, boolean, string, string]>([
-    ['requests', { status: 429, body: error('limit_requests') }, true, 'busy', 'none'],
-    ['quota', { status: 429, body: error('insufficient_quota') }, true, 'busy', 'bar'],
-    ['billing', { status: 402, body: '' }, true, 'credentials', 'bar'],
-    ['auth', { status: 401, body: '' }, true, 'credentials', 'bar'],
-    ['unknown-model', { status: 404, body: error('model_not_found') }, false, 'refusal', 'bar'],
-    ['server', { status: 500, body: '' }, true, 'broken', 'failure'],
-    ['caller-fault', { status: 422, body: '' }, false, 'refusal', 'none'],
-  ])('%s', (kind, said, movesOn, family, health) => {
-    expect(failureOf(said)).toMatchObject({ kind, movesOn, family, health: { effect: health } });
+  it.each<[FailureKind, Said, string, boolean, string, string]>([
+    ['requests', { status: 429, body: error('limit_requests') }, 'any', true, 'busy', 'none'],
+    ['quota', { status: 429, body: error('insufficient_quota') }, 'any', false, 'busy', 'bar'],
+    ['billing', { status: 402, body: '' }, 'any', false, 'credentials', 'bar'],
+    ['auth', { status: 401, body: '' }, 'any', false, 'credentials', 'bar'],
+    ['unknown-model', { status: 404, body: error('model_not_found') }, 'nobody', false, 'refusal', 'bar'],
+    ['server', { status: 500, body: '' }, 'any', true, 'broken', 'failure'],
+    ['caller-fault', { status: 422, body: '' }, 'nobody', false, 'refusal', 'none'],
+  ])('%s', (kind, said, successor, passes, family, health) => {
+    expect(failureOf(said)).toMatchObject({ kind, successor, passes, family, health: { effect: health } });
   });
 
   it('honours retry-after on any status', () => {

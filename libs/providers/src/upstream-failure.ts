@@ -41,18 +41,25 @@ export interface FailureAnswer {
   readonly contentType: string;
 }
 
+/** Who may still answer a call that failed: every other model, one with a larger context window, or nobody. */
+type Successor = 'any' | 'larger' | 'nobody';
+
 interface KindTraits {
-  readonly movesOn: boolean;
+  readonly successor: Successor;
   readonly family: FailureFamily;
   /** The limit that leaving the model alone for a while helps against; absent: none. */
   readonly overload?: Overload;
+  /** Whether it passes by itself while the model is left alone for as long as it asks; absent: nobody can tell. */
+  readonly passes?: true;
   readonly health: HealthEffect;
 }
 
 const UNTOLD: HealthEffect = { effect: 'none' };
 const FAILED: HealthEffect = { effect: 'failure' };
-const busy = (overload: Overload): KindTraits => ({ movesOn: true, family: 'busy', overload, health: UNTOLD });
-const BROKEN: KindTraits = { movesOn: true, family: 'broken', health: FAILED };
+const busy = (overload: Overload): KindTraits => {
+  return { successor: 'any', family: 'busy', overload, passes: true, health: UNTOLD };
+};
+const BROKEN: KindTraits = { successor: 'any', family: 'broken', health: FAILED };
 
 /** The one table of what each kind means for the walk along the chain, for what its caller is told, and for health. */
 const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
@@ -62,14 +69,14 @@ const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
   slope: busy('slope'),
   overloaded: busy('overloaded'),
   'rate-limit': busy('rate-limit'),
-  quota: { movesOn: true, family: 'busy', health: { effect: 'bar', why: 'quota' } },
-  auth: { movesOn: true, family: 'credentials', health: { effect: 'bar', why: 'auth' } },
-  billing: { movesOn: true, family: 'credentials', health: { effect: 'bar', why: 'billing' } },
-  'unknown-model': { movesOn: false, family: 'refusal', health: { effect: 'bar', why: 'unknown-model' } },
-  'context-length': { movesOn: true, family: 'refusal', health: UNTOLD },
-  'caller-fault': { movesOn: false, family: 'refusal', health: UNTOLD },
-  timeout: { movesOn: true, family: 'timeout', health: FAILED },
-  server: BROKEN,
+  quota: { successor: 'any', family: 'busy', health: { effect: 'bar', why: 'quota' } },
+  auth: { successor: 'any', family: 'credentials', health: { effect: 'bar', why: 'auth' } },
+  billing: { successor: 'any', family: 'credentials', health: { effect: 'bar', why: 'billing' } },
+  'unknown-model': { successor: 'nobody', family: 'refusal', health: { effect: 'bar', why: 'unknown-model' } },
+  'context-length': { successor: 'larger', family: 'refusal', health: UNTOLD },
+  'caller-fault': { successor: 'nobody', family: 'refusal', health: UNTOLD },
+  timeout: { successor: 'any', family: 'timeout', health: FAILED },
+  server: { ...BROKEN, passes: true },
   network: BROKEN,
   protocol: BROKEN,
   empty: BROKEN,
@@ -113,9 +120,14 @@ export class UpstreamFailure extends Error {
     this.timeLimit = details.timeLimit ?? null;
   }
 
-  /** Whether another model may still answer the call. */
-  get movesOn(): boolean {
-    return TRAITS[this.kind].movesOn;
+  /** Who may still answer the call. */
+  get successor(): Successor {
+    return TRAITS[this.kind].successor;
+  }
+
+  /** Whether it passes by itself while the model is left alone for as long as it asks. */
+  get passes(): boolean {
+    return TRAITS[this.kind].passes ?? false;
   }
 
   /** Null: it was not refused for a limit. */

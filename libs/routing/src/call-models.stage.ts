@@ -83,7 +83,7 @@ function noteTooSmall(
   before: readonly ModelSettings[],
   left: readonly ModelSettings[],
 ): void {
-  if (failure.kind !== 'context-length') return;
+  if (failure.successor !== 'larger') return;
   for (const other of before) {
     if (other !== model && !left.includes(other))
       journal.note({ kind: 'skipped', model: other.name, why: 'too-small' });

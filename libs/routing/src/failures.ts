@@ -19,11 +19,20 @@ export function remainingAfter(
   models: readonly ModelSettings[],
   { model, failure }: FailedModel,
 ): readonly ModelSettings[] {
-  if (!failure.movesOn && failure.kind !== 'context-length') return [];
+  const { successor } = failure;
   const others = models.filter(candidate => candidate !== model);
-  if (failure.kind !== 'context-length') return others;
-  const tooSmall = model.context_window ?? 0;
-  return others.filter(candidate => candidate.context_window === undefined || candidate.context_window > tooSmall);
+  switch (successor) {
+    case 'any':
+      return others;
+    case 'larger': {
+      const { context_window: tooSmall = 0 } = model;
+      return others.filter(({ context_window: size }) => size === undefined || size > tooSmall);
+    }
+    case 'nobody':
+      return [];
+    default:
+      return successor satisfies never;
+  }
 }
 
 /** When all have failed, the family that makes a later try most sensible speaks for the whole walk. */
@@ -45,7 +54,7 @@ export function verdict(failed: readonly FailedModel[]): SpillwayError {
     case 'busy':
       return new NoModelAvailable('No model can take this call now.', {
         ...details,
-        retryable: told.some(({ kind }) => kind !== 'quota'),
+        retryable: told.some(({ passes }) => passes),
       });
     case 'timeout':
       return new UpstreamTimeout('The model did not answer in time.', details);

@@ -73,7 +73,7 @@ function refused({ journal }: Call, model: ModelSettings | null, afterMs: number
 function giveUpAfterRefusal(first: Promise<Ran>, second: Runner): void {
   first.then(
     ran => {
-      if (ran.kind === 'failed' && ran.failures.some(({ failure }) => !failure.movesOn)) second.outrun();
+      if (ran.kind === 'failed' && ran.failures.some(({ failure }) => failure.successor === 'nobody')) second.outrun();
     },
     () => undefined,
   );

@@ -10,9 +10,8 @@ export interface Seen {
 /** What an attempt that ends `now` has learned of the limits of its model; undefined: nothing. */
 export function observedIn(seen: Seen | null, failure: UpstreamFailure | null, now: number): Observed | undefined {
   const overload = failure?.overload ?? null;
-  // A model that is out of order may ask for time as well; one whose quota is spent is not waited for.
-  const retryAfterMs =
-    failure !== null && (overload !== null || failure.kind === 'server') ? failure.retryAfterMs : null;
+  // One whose quota is spent is not waited for.
+  const retryAfterMs = failure?.passes ? failure.retryAfterMs : null;
   const limits = failure?.limits ?? (seen?.limits ? aged(seen.limits, now - seen.at) : null);
   if (overload === null && retryAfterMs === null && limits === null) return undefined;
   return { overload, retryAfterMs, limits };
