@@ -6,6 +6,7 @@ import type { GuardReason } from './guard-reason';
 import type { MarkKind } from './lexicon';
 import { compareOrder, isSwapped, keyOf, type OrderVerdict } from './order';
 import type { Term } from './reading';
+import { isParticiple } from './word-forms';
 
 /** What differs in a way that no similarity makes good; null: nothing. In order of cost. */
 export function dangerOf(difference: Difference): GuardReason | null {
@@ -24,7 +25,7 @@ export function isExplained(difference: Difference): boolean {
   const { a, b, onlyA, onlyB } = difference;
   const mayPraise = instructs(difference);
   if (![...onlyA, ...onlyB].every(term => isMinor(term) || (mayPraise && isPraised(term)))) return false;
-  if (!mayExchange(onlyA.filter(isRole), onlyB.filter(isRole))) return false;
+  if (!mayExchange(difference)) return false;
   const [left, right] = [a.filter(term => !onlyA.includes(term)), b.filter(term => !onlyB.includes(term))];
   if (left.length * right.length === 0) return false;
   const rest = { ...difference, a: left, b: right };
@@ -33,23 +34,23 @@ export function isExplained(difference: Difference): boolean {
 
 const MINOR_ROLES: ReadonlySet<string> = new Set(['in', 'on', 'at', 'for', 'with', 'about', 'via', 'as']);
 
-const MEANS: ReadonlySet<string> = new Set(['with', 'via']);
+const MEANS = ['with', 'via'];
+const PLACES = ['in', 'on', 'at'];
 /** Prepositions that may stand for each other: a limit on top-ups, a limit for top-ups; not for adults, about adults. */
-const EXCHANGEABLE = [
-  ['in', 'on', 'at', 'for'],
-  ['in', 'on', 'at', 'about'],
-  ['in', 'on', 'at', 'via'],
-  ['with', 'via'],
-];
+const EXCHANGEABLE = [[...PLACES, 'for'], [...PLACES, 'about'], [...PLACES, 'via'], MEANS];
 
 /**
  * Whether the prepositions that only one text holds are one way to say the other's. What a thing is done with is not
- * what it is done to, so that means cannot be left out, as others can: top up a card, top up with a card.
+ * what it is done to, so that means cannot be left out, as others can: top up a card, top up with a card. After a deed
+ * less is the same: made in Germany, made for Germany.
  */
-function mayExchange(rolesA: readonly Term[], rolesB: readonly Term[]): boolean {
+function mayExchange({ a, onlyA, onlyB }: Difference): boolean {
+  const [rolesA, rolesB] = [onlyA.filter(isRole), onlyB.filter(isRole)];
   const all = [...rolesA, ...rolesB];
-  if (rolesA.length * rolesB.length === 0) return !all.some(({ concept }) => MEANS.has(concept));
-  return EXCHANGEABLE.some(group => all.every(({ concept }) => group.includes(concept)));
+  if (rolesA.length * rolesB.length === 0) return !all.some(({ concept }) => MEANS.includes(concept));
+  const isOfDeed = rolesA.some(role => isParticiple(a[a.indexOf(role) - 1]?.surface ?? ''));
+  const groups = isOfDeed ? [PLACES, MEANS] : EXCHANGEABLE;
+  return groups.some(group => all.every(({ concept }) => group.includes(concept)));
 }
 
 function isRole({ kind }: Term): boolean {
@@ -162,10 +163,13 @@ function instructs({ asksA, asksB }: Difference): boolean {
   return [asksA, asksB].every(asks => ['how', 'can', 'solve', 'where', 'why'].some(ask => asks.has(ask)));
 }
 
-/** Two words that changed places around a third, in texts that hold the same or nearly so. */
+/** Two words that changed places around a third, in texts that hold the same or nearly so; I sue him, he sues me. */
 function isRoleSwapped(difference: Difference): boolean {
-  const { a, b, onlyA, onlyB } = difference;
-  if (onlyA.length === 0 && onlyB.length === 0) return orderOf(difference) === 'swapped';
+  const { a, b, onlyA, onlyB, affectedA, affectedB } = difference;
+  if (onlyA.length === 0 && onlyB.length === 0) {
+    const order = orderOf(difference);
+    return order === 'swapped' || (order === 'moved' && !isSameSet(affectedA, affectedB));
+  }
   if (areRolesCrossed(a, b)) return true;
   return onlyA.length + onlyB.length <= 2 && isSwapped(a.map(keyOf), b.map(keyOf));
 }

@@ -16,6 +16,9 @@ export interface Difference {
   readonly scriptB: Term['script'];
   readonly personsA: ReadonlySet<string>;
   readonly personsB: ReadonlySet<string>;
+  /** Persons to whom something is done: me, them. */
+  readonly affectedA: ReadonlySet<string>;
+  readonly affectedB: ReadonlySet<string>;
 }
 
 export function differenceOf(left: readonly Term[], right: readonly Term[]): Difference {
@@ -32,6 +35,8 @@ export function differenceOf(left: readonly Term[], right: readonly Term[]): Dif
     scriptB: scriptOf(right),
     personsA: personsOf(left),
     personsB: personsOf(right),
+    affectedA: affectedOf(left),
+    affectedB: affectedOf(right),
   };
 }
 
@@ -54,6 +59,11 @@ function personsOf(terms: readonly Term[]): Set<string> {
   const isAnybody = first?.concept === 'how' && second?.concept === '2' && first.script === 'other';
   if (isAnybody && persons.size === 1) persons.clear();
   return persons;
+}
+
+function affectedOf(terms: readonly Term[]): Set<string> {
+  const affected = terms.filter(({ kind, surface }) => kind === 'person' && /^(?:me|us|him|them)$/.test(surface));
+  return new Set(affected.map(({ concept }) => concept));
 }
 
 function isWho({ kind, concept }: Pick<Term, 'kind' | 'concept'>): boolean {

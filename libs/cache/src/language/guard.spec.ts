@@ -93,6 +93,8 @@ describe('strict', () => {
     ['How many days in advance may I book?', 'How many days may I book?', 'unexplained'],
     ['一百零五块能买吗', '一百五块能买吗', 'quantity'],
     ['下午两点零五有车吗', '下午两点五有车吗', 'quantity'],
+    ['Is the chair made in Norway?', 'Is the chair made for Norway?', 'unexplained'],
+    ['Can I sue my landlord?', 'Can my landlord sue me?', 'role'],
     ['What must I verify?', 'Must I verify?', 'unexplained'],
     ['你能卖什么', '你能卖', 'unexplained'],
     ['What is a good credit score?', 'What is a credit score?', 'unexplained'],

@@ -1,5 +1,5 @@
 import { OF, type Term } from './reading';
-import { isEventOf, isParticipleOf } from './word-forms';
+import { isEventOf, isParticiple, isParticipleOf } from './word-forms';
 
 /**
  * A question in another form of sentence, its words turned to those of `other` where they are forms of one verb. Null
@@ -98,7 +98,7 @@ function getting({ asks, rest }: Asked, other: readonly Term[]): readonly Term[]
   const at = rest.findIndex(({ kind, concept }) => kind === 'role' && concept === 'for');
   const [what, whom] = [rest.slice(0, Math.max(0, at)), rest.slice(at + 1)];
   const get = other.find(({ surface }) => /^gets?$/.test(surface));
-  if (get === undefined || !/ed$|^(?:paid|sent|given)$/.test(what.at(-1)?.surface ?? '')) return null;
+  if (get === undefined || !isParticiple(what.at(-1)?.surface ?? '')) return null;
   return isThing(what) && isThing(whom) ? [...asks, ...whom, get, ...what] : null;
 }
 

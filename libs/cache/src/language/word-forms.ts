@@ -13,6 +13,11 @@ const IRREGULAR: ReadonlyMap<string, string> = new Map(
 
 const VOWEL = /[aeiou]/;
 
+/** Whether a word may say of a thing what was done to it. */
+export function isParticiple(word: string): boolean {
+  return IRREGULAR.has(word) || /[a-z]{2}ed$/.test(word);
+}
+
 /** Whether one word says of a thing what was done to it by another: waived, waive; sold, sell. */
 export function isParticipleOf(participle: string, verb: string): boolean {
   if (IRREGULAR.get(participle) === verb) return true;
