@@ -98,7 +98,7 @@ const ENGLISH: Vocabulary = {
     too: 'too',
   },
   role: {
-    will: 'will, going to, gonna',
+    will: 'will, (am|is|are|m|s|re) going to, gonna',
     from: 'from, out of, off',
     to: 'to, into, onto, toward, towards',
     by: 'by',
@@ -145,7 +145,7 @@ const ENGLISH: Vocabulary = {
     tomorrow: 'tomorrow',
     yesterday: 'yesterday',
     last: 'last, previous, past, prior',
-    next: 'next, upcoming, coming',
+    next: 'next, upcoming, (the|this) coming',
     past: 'was, were, did, had, have been, has been',
     ago: 'ago, earlier',
     later: 'later, afterwards',

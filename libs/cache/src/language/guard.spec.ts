@@ -23,7 +23,14 @@ function share(pairs: readonly Pair[], mode: GuardMode): number {
   return pairs.filter(({ a, b }) => guard(a, b, mode).serve).length / pairs.length;
 }
 
-describe.each(['en-everyday-103.tsv', 'zh-everyday-104.tsv', 'en-traps-69.tsv', 'zh-traps-55.tsv'])('of %s', file => {
+describe.each([
+  'en-everyday-103.tsv',
+  'zh-everyday-104.tsv',
+  'en-traps-69.tsv',
+  'zh-traps-55.tsv',
+  'en-traps-110.tsv',
+  'zh-traps-76.tsv',
+])('of %s', file => {
   const pairs = pairsOf(file);
   const traps = pairs.filter(({ isSame }) => !isSame);
 
