@@ -1,6 +1,6 @@
 // `npm run bench [-- --only hit,miss] [--short] [--json] [--profile FOLDER]`: measures the gateway against floors taken in the
 // same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`,
-// `peers`: programs of others, which are installed for it and so measured only when asked for).
+// `survival`; `peers`: programs of others, which are installed for it and so measured only when asked for).
 // A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print; `--json`: for programs.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,6 +22,7 @@ const LONG = {
     growthPeriods: 20,
     limitSeconds: 180,
   },
+  survival: { windows: 4, calls: 200, rounds: 5, perSecond: 50, seconds: 20 },
 };
 const SHORT = {
   gateway: { windows: 2, seconds: 1, calls: 50, amount: 10_000 },
@@ -36,6 +37,7 @@ const SHORT = {
     growthPeriods: 5,
     limitSeconds: 25,
   },
+  survival: { windows: 1, calls: 50, rounds: 2, perSecond: 20, seconds: 4 },
 };
 
 const { values } = parseArgs({
@@ -72,6 +74,12 @@ const measurements = {
     priority: (await import('./quota/priority.mjs')).measurePriority,
     growth: (await import('./quota/growth.mjs')).measureGrowth,
     limits: (await import('./quota/limits.mjs')).measureLimits,
+  },
+  survival: {
+    'dead-model': (await import('./survival/dead-model.mjs')).measureDeadModel,
+    recovery: (await import('./survival/recovery.mjs')).measureRecovery,
+    outage: (await import('./survival/outage.mjs')).measureOutage,
+    kill: (await import('./survival/kill.mjs')).measureKill,
   },
   peers: {
     'pass-through': (await import('./peers/pass-through.mjs')).measurePassThrough,

@@ -18,7 +18,9 @@ const COLUMNS = [
   ['core busy %', row => row.busy * 100, whole],
   ['valid windows', row => (row.windows === undefined ? undefined : `${row.valid}/${row.windows}`)],
   ['p50 ms', row => row.p50, decimal],
+  ['p95 ms', row => row.p95, decimal],
   ['p99 ms', row => row.p99, decimal],
+  ['longest ms', row => row.longest, whole],
   ['added p50 ms', row => row.added, decimal],
   ['chunk p50 ms', row => row.chunkP50, decimal],
   ['chunk p99 ms', row => row.chunkP99, decimal],
@@ -29,6 +31,7 @@ const COLUMNS = [
   ['decisions', row => row.decisions, whole],
   ['too late', row => row.failed, whole],
   ['bytes in Redis', row => row.bytes, whole],
+  ['lost', row => row.lost, whole],
   ['answered %', row => row.answered * 100, decimal],
   ['model calls/call', row => row.upstreamCalls, decimal],
   ['wait p50 ms', row => row.waitP50, whole],
@@ -50,6 +53,7 @@ export const REPORTS = {
     heading: 'The limits of a provider: kept, and used',
     method: quotaMethod,
   },
+  survival: { heading: 'When something dies', method: survivalMethod },
 };
 
 /** The report as Markdown. */
@@ -146,6 +150,15 @@ function peersMethod({ windows, seconds, calls, waves }) {
     `call at a time, ${windows} windows of ${calls} calls (a quarter of them for streams); what is added is the difference`,
     `to the direct call. Waves: ${windows} rounds of ${waves} waves each, every row with a model of its own.`,
     `\`@portkey-ai/gateway\` is ${PORTKEY} from npm, which starts only with hono 4.9.7 and @hono/node-server 1.13.5.`,
+  ].join('\n');
+}
+
+function survivalMethod({ windows, calls, rounds, perSecond, seconds }) {
+  return [
+    placed(),
+    `A dead first model: one call at a time, ${windows} windows of ${calls} calls for each route in turn. Recovery: ${rounds}`,
+    `rounds. Everything else: an open loop of ${perSecond} CRITICAL calls a second for ${seconds} s, counted to the last; the`,
+    'models are those of the simulator.',
   ].join('\n');
 }
 

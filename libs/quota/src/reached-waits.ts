@@ -1,7 +1,7 @@
 import type { Clock } from '@spillway/contracts';
 
 /** Three beats may get lost before this process counts as dead. */
-const BEAT_MS = 150;
+const BEAT_MS = 120;
 
 interface ReachedWait {
   readonly until: number;

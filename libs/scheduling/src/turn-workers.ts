@@ -17,7 +17,7 @@ export interface WorkerSettings {
  * its lock has ended and two checks have seen it without: within a second. Where a worker stood still for as long, its
  * ticket is reached twice, which changes nothing.
  */
-const LOCK_MS = 500;
+const LOCK_MS = 400;
 const STALLED_CHECK_MS = 200;
 /** BullMQ would fail a job whose worker died twice. */
 const ANY_NUMBER = 1_000_000;

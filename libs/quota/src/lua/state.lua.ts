@@ -18,7 +18,7 @@ export const STATE = `
 local LAW, TICKETS, WAITS, REACHED, LEASES, WORKERS = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5], KEYS[6]
 local QUEUES, BUCKETS = { KEYS[7], KEYS[8], KEYS[9] }, KEYS[10]
 local CLASSES = 3
-local SILENT_MS = 500
+local SILENT_MS = 400
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
