@@ -55,6 +55,22 @@ describe.each([true, false])('turns while Redis is lost, express: %s', express =
     });
   });
 
+  it('spares nothing: nobody knows what other processes want', async () => {
+    const [model] = models('m');
+    if (model === undefined) throw new Error('no model');
+    const spare = (): Promise<Turn | null> => owner.turns.takeSpare(callOf('critical'), model);
+    const spared = await spare();
+    expect(spared?.model.name).toBe('m');
+    // What is spared counts in the memory of this process too.
+    redis.kill('SIGKILL');
+    const next = take('critical');
+    const waiting = (): Promise<number> => owner.scheduling.depths().then(({ critical }) => critical);
+    await until(async () => (await waiting().catch(() => 0)) === 1);
+    spared?.close('success', { input: 1, output: 2 });
+    (await next).close('success');
+    expect(await spare()).toBeNull();
+  });
+
   it('stops in time', async () => {
     const held = await take('normal');
     const waiting = take('normal');
