@@ -63,6 +63,15 @@ describe('a question that was asked in other function words', () => {
     expect(system.lookups.at(-1)).toBe('exact hit');
   });
 
+  it('is looked up together with its own words, in one turn of the event loop', async () => {
+    const clock = new ManualClock();
+    const store = new MemoryStore({ entries: 100, bytes: 1_000_000 }, clock);
+    const looking = jest.spyOn(store, 'get').mockReturnValue(new Promise(() => undefined));
+    const stage = new ExactCacheStage(store, new CacheIdentities(new MemoryGenerations()), clock);
+    void stage.handle(call(QUESTION), () => Promise.reject(new Error('nothing is known yet')));
+    expect(new Set(looking.mock.calls.flat()).size).toBe(2);
+  });
+
   it('is asked anew where the route keeps nothing under a key', async () => {
     const cache = { exact: false };
     expect(await new System().askAfter(call(QUESTION, { cache }), call(QUESTION, { cache }))).not.toMatch('HIT');

@@ -1,4 +1,15 @@
-import type { Answer, AnswerPart, CacheTier, Call, Clock, Journal, KeyedCall, Next, Stage } from '@spillway/contracts';
+import type {
+  Answer,
+  AnswerPart,
+  CacheRule,
+  CacheTier,
+  Call,
+  Clock,
+  Journal,
+  KeyedCall,
+  Next,
+  Stage,
+} from '@spillway/contracts';
 import type { CacheIdentities } from './cache-identities';
 import { answersSimilar, mayReadSimilar, mayWriteSimilar, refusalOfExact } from './cacheability';
 import type { CachedAnswer } from './cached-answer';
@@ -17,9 +28,12 @@ export interface CacheMeter {
 }
 
 /** What other questions may find, and be found by. */
-type Comparable = Required<Pick<KeyedCall, 'canonicalKey' | 'question'>>;
+interface Comparable extends Required<Pick<KeyedCall, 'canonicalKey' | 'question'>> {
+  /** The rule that keeps the call from being compared. */
+  readonly refusedBy: CacheRule | null;
+}
 
-const INCOMPARABLE: Comparable = { canonicalKey: null, question: null };
+const INCOMPARABLE: Comparable = { canonicalKey: null, question: null, refusedBy: null };
 
 /**
  * Answers a call that has been answered before, in these words or with other function words; else names the keys its
@@ -41,21 +55,25 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
     if (why !== null) call.journal.note({ kind: 'cache', tier: 'exact', result: 'skipped', why });
     if (identity === null) return next({ cacheKey: null, canonicalKey: null, question: null, ...call });
     const cacheKey = requestKey(identity);
-    if (why === null) {
-      const kept = await this.lookup(call, 'exact', cacheKey);
+    const atHand = why === null ? this.store.atHand(cacheKey) : null;
+    if (atHand !== null) return this.exactHit(call, identity, cacheKey, this.noteLookup(call, 'exact', atHand));
+    // Both keys are asked for together, and the text is read meanwhile: that costs more than a hit at hand may.
+    const exact = why === null ? this.store.get(cacheKey) : null;
+    const { canonicalKey, question, refusedBy } = comparable(call, identity);
+    const canonical = canonicalKey !== null && mayReadSimilar(call) ? this.store.get(canonicalKey) : null;
+    if (exact !== null) {
+      const kept = this.noteLookup(call, 'exact', await exact);
       if (kept !== null) return this.exactHit(call, identity, cacheKey, kept);
     }
-    // Only now: reading the text costs more than an exact hit may.
-    const { canonicalKey, question } = comparable(call, identity);
-    if (canonicalKey !== null && mayReadSimilar(call)) {
-      const kept = await this.lookup(call, 'canonical', canonicalKey);
+    noteRule(call, refusedBy);
+    if (canonical !== null) {
+      const kept = this.noteLookup(call, 'canonical', await canonical);
       if (kept !== null) return hit(call, kept, { outcome: 'cache-exact', tier: 'canonical', now: this.clock.now() });
     }
     return next({ cacheKey, canonicalKey, question, ...call });
   }
 
-  private async lookup({ journal }: Call, tier: KeyTier, key: string): Promise<CachedAnswer | null> {
-    const kept = await this.store.get(key);
+  private noteLookup<Kept extends CachedAnswer | null>({ journal }: Call, tier: KeyTier, kept: Kept): Kept {
     const result = kept === null ? 'miss' : 'hit';
     this.meter?.lookup(tier, result);
     journal.note({ kind: 'cache', tier, result, why: null });
@@ -83,9 +101,13 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
 function comparable(call: Call, identity: RequestIdentity): Comparable {
   if (!mayReadSimilar(call) && !mayWriteSimilar(call)) return INCOMPARABLE;
   const { question, canonical, refusedBy } = readQuestion(identity, call.route.cache.rules);
-  call.journal.cacheRule = refusedBy;
-  if (refusedBy !== null) call.journal.note({ kind: 'cache', tier: 'canonical', result: 'skipped', why: refusedBy });
-  if (question === null || canonical === null) return INCOMPARABLE;
+  if (question === null || canonical === null) return { ...INCOMPARABLE, refusedBy };
   const canonicalKey = answersSimilar(call) ? canonicalRequestKey(identity, question.fingerprint, canonical) : null;
-  return { canonicalKey, question };
+  return { canonicalKey, question, refusedBy };
+}
+
+function noteRule({ journal }: Call, rule: CacheRule | null): void {
+  if (rule === null) return;
+  journal.cacheRule = rule;
+  journal.note({ kind: 'cache', tier: 'canonical', result: 'skipped', why: rule });
 }
