@@ -5,10 +5,9 @@ import { atLeast, undecidedUnless } from './targets.mjs';
 /** Share of its core; below it a rate says what the load or other programs left over, not what the server can do. */
 const FULLY_BUSY = 0.9;
 
-/** From profiles and runs without a log, on a busy machine: each part is good for a few µs. */
 const MADE_OF =
-  'of some 34 µs where the floor took 19 (2026-11-30): the bare server without parsing 15, head and hash of the request 4, ' +
-  'headers 3, facts and ids 4, metrics 2, the log line 4.';
+  'both spend most of it in the system call that sends the answer. What the hit does beyond the floor: ' +
+  '[What a call costs](../architecture.md#what-a-call-costs).';
 
 /** An exact hit from the cache in the process, against a bare server of the same JSON. */
 export async function measureHit(scene, { windows, seconds }) {
