@@ -77,7 +77,6 @@ ${targets}
 Why what is missed is missed:
 
 - GPTCache's texts: the builtin embedder and every feature of the verifier see spelling. The text that was reworded is the likeliest of the eight nearest in nine of ten rows only, and cross-validated models over many more features (word pairs, containment, other lengths of pieces) came to some 870 right with 50 wrong. 880 takes a model that knows meaning.
-- Before learning, score alone is the best decider, and a shuffled BANKING77 is just short of 13 %.
 
 ## Pairs
 
@@ -119,7 +118,7 @@ Each question is answered from the first earlier one with the same canonical key
 
 ${streams}
 
-Each question is answered from the nearest earlier one that the decider lets through; over all thresholds, the most hits with so many wrong answers among all requests, and the threshold that gives them.
+Each question is answered by its canonical key, as on the path, or else from the nearest earlier one that the decider lets through; over all thresholds, the most hits with so many wrong answers among all requests, and the threshold that gives them.
 
 ${budgets}
 

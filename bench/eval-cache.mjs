@@ -33,6 +33,7 @@ const { lineCharts } = load('./apps/lab/src/report/svg.ts');
 const SETS = join(root, 'test/data/cache');
 const embedder = new BuiltinEmbedder();
 const isAdmitted = text => refusingRule({ messages: [] }, text) === null;
+const keyOf = text => (isAdmitted(text) ? canonicalKey(text) : null);
 
 const NO_SETTINGS = { guard: null, threshold: null };
 const rules = similarityRules(NO_SETTINGS, null, embedder);
@@ -84,7 +85,7 @@ function streamed(rows) {
   let hits = 0;
   let right = 0;
   for (const [, text, intent] of rows) {
-    const key = isAdmitted(text) ? canonicalKey(text) : null;
+    const key = keyOf(text);
     if (key === null) continue;
     const known = intents.get(key);
     if (known === undefined) intents.set(key, intent);
@@ -119,7 +120,7 @@ for (const file of files) {
   const rows = rowsOf(file);
   if (/\.intent/.test(name)) {
     streams.push({ name, ...streamed(rows) });
-    evaluated.push(...(await evaluateStream(name, rows, { embedder, guard, Experience })));
+    evaluated.push(...(await evaluateStream(name, rows, { embedder, guard, keyOf, Experience })));
     continue;
   }
   const set = { name, pairs: await Promise.all(rows.map(judged)) };
