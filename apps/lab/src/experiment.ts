@@ -60,7 +60,7 @@ type RunArm = (setting: ArmSetting, calls: readonly PlannedCall[]) => Promise<Ar
 /** With fewer, popularity would have no meaning. */
 const LEAST_PRODUCTS = 20;
 const FLOOR_CALLS = 100;
-const FLOOR_EVERY_MS = 50;
+const FLOOR_EVERY_MS = 25;
 
 /** Runs all arms of a scenario on the same calls. */
 export async function runExperiment(options: RunOptions): Promise<Experiment> {

@@ -9,7 +9,7 @@ const LOOK_EVERY_MS = 250;
 /** A minute: a busy machine makes Redis seem lost for a moment. */
 const MOST_SILENT_LOOKS = 240;
 /** Seeds at the same time: there is nobody whom they could keep waiting. */
-const AT_ONCE = 100;
+const AT_ONCE = 200;
 
 /** What Spillway is configured with while it is warmed. */
 export const WARMING = { seeding: { concurrency: AT_ONCE } } as const;

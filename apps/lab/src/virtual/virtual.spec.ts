@@ -3,11 +3,16 @@ import { changeOf } from '../scenario/what-if';
 import { VirtualTime } from './virtual-time';
 
 /** The night of the sale, a small part of it: about 1 300 calls. */
-function night(options: { readonly arms: readonly string[]; readonly whatIf?: string; readonly seed?: number }) {
+function night(options: {
+  readonly arms: readonly string[];
+  readonly whatIf?: string;
+  readonly seed?: number;
+  readonly again?: number;
+}) {
   const change = changeOf(options.whatIf ?? 'noise=0.2');
   return runExperiment({
     command: '',
-    again: null,
+    again: options.again ?? null,
     name: 'sales-day',
     seed: options.seed ?? 1,
     short: true,
@@ -72,6 +77,14 @@ describe('the night of the sale in virtual time', () => {
     ];
     expect(same.arms[0]?.figures).toEqual(one.arms[0]?.figures);
     expect(other.arms[0]?.figures).not.toEqual(one.arms[0]?.figures);
+  });
+
+  it('is judged once more with another seed, by the arms of which something is demanded', async () => {
+    const { again, verdicts } = await night({ arms: ['sdk', 'no-cache'], again: 2 });
+    expect(again?.seed).toBe(2);
+    expect(again?.verdicts.map(({ target }) => target)).toEqual(verdicts.map(({ target }) => target));
+    expect(again?.verdicts.map(({ figure }) => figure)).not.toEqual(verdicts.map(({ figure }) => figure));
+    expect(new Set(verdicts.map(({ target }) => target.arm))).toEqual(new Set(['no-cache']));
   });
 
   it('shows what the SDK alone would do: it is refused', async () => {
