@@ -1,12 +1,11 @@
 // `npm run bench [-- --only hit,miss] [--short] [--json] [--profile FOLDER]`: measures the gateway against floors taken in the
 // same run, and how it keeps the limits of a provider. `--only` takes measurements or whole reports (`gateway`, `quota`,
 // `survival`; `peers`: programs of others, which are installed for it and so measured only when asked for).
-// A whole report writes its file in docs/benchmarks; parts of one, and short ones, only print; `--json`: for programs.
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// A whole report is kept in docs/benchmarks, and parts of one that is kept are replaced in it; short ones only print.
+// `--json`: for programs.
 import { parseArgs } from 'node:util';
 import { ensureRedis } from '../scripts/redis.mjs';
-import { ensureBuilt, ensureInstalled, root, stop } from '../scripts/workspace.mjs';
+import { ensureBuilt, ensureInstalled, stop } from '../scripts/workspace.mjs';
 
 /** What each report takes: a run that counts, and one that shows whether all of it works. */
 const LONG = {
@@ -53,12 +52,14 @@ ensureBuilt();
 ensureRedis();
 
 // What needs installed packages is loaded only now.
-const [{ Scene }, { pinThisProcess }, { REPORTS, report }, { ensurePortkey }] = await Promise.all([
-  import('./scene.mjs'),
-  import('./processes.mjs'),
-  import('./report.mjs'),
-  import('./peers/portkey.mjs'),
-]);
+const [{ Scene }, { pinThisProcess }, { REPORTS, report, today }, { withKept, writeReport }, { ensurePortkey }] =
+  await Promise.all([
+    import('./scene.mjs'),
+    import('./processes.mjs'),
+    import('./report.mjs'),
+    import('./kept.mjs'),
+    import('./peers/portkey.mjs'),
+  ]);
 const measurements = {
   gateway: {
     hit: (await import('./hit.mjs')).measureHit,
@@ -101,24 +102,23 @@ for (const [name, parts] of Object.entries(measurements)) {
   const whole = wanted.includes(name);
   const chosen = Object.keys(parts).filter(part => whole || wanted.includes(part));
   if (chosen.length === 0) continue;
-  const results = [];
-  for (const part of chosen) results.push(await measure(part, parts[part], settings[name]));
+  const fresh = {};
+  for (const part of chosen) fresh[part] = await measure(part, parts[part], settings[name]);
+  const results = Object.values(fresh);
   if (values.json) {
     console.log(JSON.stringify(results));
     continue;
   }
-  const text = report(results, REPORTS[name], settings[name]);
-  console.log(text);
-  if (!whole || values.short) continue;
-  mkdirSync(join(root, 'docs/benchmarks'), { recursive: true });
-  writeFileSync(join(root, `docs/benchmarks/${name}.md`), text);
+  console.log(report(results, REPORTS[name], settings[name]));
+  const all = values.short ? null : withKept(name, fresh, Object.keys(parts));
+  if (all !== null) writeReport(name, report(all, REPORTS[name], settings[name]));
 }
 
 async function measure(name, take, amounts) {
   console.error(`Measuring: ${name} …`);
   const scene = new Scene({ profiles: values.profile });
   try {
-    return await take(scene, amounts);
+    return { measuredOn: today(), ...(await take(scene, amounts)) };
   } finally {
     await scene.close();
   }

@@ -41,6 +41,7 @@ const COLUMNS = [
   ['refused by the provider', row => row.refused, whole],
   ['refused for', row => (row.refusedBy === 'none' ? undefined : row.refusedBy)],
   ['most in flight', row => row.peakInflight, whole],
+  ['answers without Redis', row => row.local, whole],
   ['used %', row => row.used * 100, decimal],
   ['speed %', row => row.speed * 100, decimal],
 ];
@@ -55,6 +56,11 @@ export const REPORTS = {
   },
   survival: { heading: 'When something dies', method: survivalMethod },
 };
+
+/** Of the world, not of the machine's place in it. */
+export function today() {
+  return new Date().toISOString().slice(0, 10);
+}
 
 /** The report as Markdown. */
 export function report(measurements, { heading, method }, settings) {
@@ -75,7 +81,12 @@ export function report(measurements, { heading, method }, settings) {
       ]),
     ),
     ...reasons(verdicts.filter(({ met, madeOf }) => met === false && madeOf !== null)),
-    ...measurements.flatMap(({ title, note, rows }) => [`## ${title}`, ...(note ? [note] : []), figures(rows)]),
+    ...measurements.flatMap(({ title, note, rows, measuredOn }) => [
+      `## ${title}`,
+      ...(note ? [note] : []),
+      ...(measuredOn === today() ? [] : [`Measured on ${measuredOn}.`]),
+      figures(rows),
+    ]),
   ].join('\n\n')}\n`;
 }
 
@@ -117,7 +128,7 @@ function machine() {
   return table(
     ['', ''],
     [
-      ['date', new Date().toISOString().slice(0, 10)],
+      ['date', today()],
       ['Spillway', version],
       ['machine', `${processors.length} × ${processors[0]?.model.trim()}, ${memory}, ${platform()} ${release()}`],
       ['load before the run', decimal(loadBefore)],
@@ -137,8 +148,11 @@ function quotaMethod({ seconds }) {
     placed(),
     'The provider is the simulator, a process that keeps its limits exactly: by the moment at which a request arrives,',
     'and with the tokens that its answer will have. What it refuses is a mistake of Spillway. Limits have no headroom and',
-    `every class may use all of them, unless a table says so. Decisions: ${seconds} s each, 64 at a time where nothing`,
-    'else limits their rate; where their rate is given, a time counts from the moment at which a decision was due.',
+    'every class may use all of them, unless a table says so. Nothing is asked before all processes have seen their Redis',
+    'for three seconds. Where one does not see it later (answers without Redis), because a neighbour kept the core for a',
+    'tenth of a second, refusals decide nothing: it then keeps its part of the limits by itself, which is not exact.',
+    `Decisions: ${seconds} s each, 64 at a time where nothing else limits their rate; where their rate is given, a time`,
+    'counts from the moment at which a decision was due.',
   ].join('\n');
 }
 

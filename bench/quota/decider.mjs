@@ -84,20 +84,23 @@ function takingAndGivingBack(permits) {
 
 let failed = 0;
 
-/** A decision that came too late is one of the slowest, and no reason to stop. */
+/** For so long a call waits for Redis at most; while Redis is lost its decisions fail at once. */
+const TOO_LATE_MS = 250;
+
+/** A decision that came too late is one of the slowest, and no reason to stop; false: it was none. */
 function countFailure(error) {
   if (error.code !== 'redis_unavailable') throw error;
   failed += 1;
+  return false;
 }
 
-/** As many as possible, `AT_ONCE` at a time; calls a second. */
+/** As many as possible, `AT_ONCE` at a time; those in time a second. */
 async function most(decide, forMs) {
   const startedAt = performance.now();
   let decisions = 0;
   const caller = async () => {
     while (performance.now() - startedAt < forMs) {
-      await decide().catch(countFailure);
-      decisions += 1;
+      if ((await decide().catch(countFailure)) !== false) decisions += 1;
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, caller));
@@ -114,8 +117,8 @@ async function paced(decide, forMs) {
       const since = due;
       const one = decide()
         .catch(countFailure)
-        .then(() => {
-          times.push(performance.now() - since);
+        .then(made => {
+          times.push(Math.max(performance.now() - since, made === false ? TOO_LATE_MS : 0));
           underWay.delete(one);
         });
       underWay.add(one);

@@ -1,5 +1,5 @@
 import { pause } from '../processes.mjs';
-import { atLeast, atMost } from '../targets.mjs';
+import { atLeast } from '../targets.mjs';
 import { idealCalls } from './ideal.mjs';
 import { startInstallation } from './installation.mjs';
 
@@ -41,10 +41,12 @@ export async function measureGrowth(scene, { growthPeriod, growthPeriods }) {
       `A period of ${growthPeriod} s stands for 3 minutes; the rise is watched for ${growthPeriods} of them. The fastest ` +
       `ramp that the rule of the provider allows takes ${ideal.length - calmCalls} calls in that time. Speed: the time in ` +
       'which it takes as many calls as were made, over the time in which they were made.',
-    rows: [{ name: 'two gateways', calls, refused: after.refused, refusedBy: after.refusedBy, speed }],
+    rows: [
+      { name: 'two gateways', calls, refused: after.refused, refusedBy: after.refusedBy, local: after.local, speed },
+    ],
     verdicts: [
       atLeast('growth: speed of the fastest ramp', speed, 0.9),
-      atMost('growth: calls refused by the provider', after.refused, 0),
+      installation.kept('growth: calls refused by the provider', after.refused),
     ],
   };
 }
