@@ -10,6 +10,7 @@ const configuration = {
   models: {
     used: { provider: 'simulator', limits: { rpm: 40 }, headroom: 0, climb: { mode: 'off' } },
     fresh: { provider: 'simulator', limits: { rpm: 20 }, headroom: 0, climb: { mode: 'off' } },
+    regained: { provider: 'simulator', limits: { rpm: 30 }, headroom: 0, climb: { mode: 'off' } },
     slow: { provider: 'simulator', limits: { inflight: 4 }, headroom: 0, climb: { mode: 'off' } },
   },
   priorities: { normal: { share: 1, max_wait_ms: 1_500 } },
@@ -24,6 +25,7 @@ describe('two gateways that lose Redis under load', () => {
     const { simulator } = installation;
     simulator.configure('used', { limits: { rpm: 40 } });
     simulator.configure('fresh', { limits: { rpm: 20 } });
+    simulator.configure('regained', { limits: { rpm: 30 } });
     simulator.configure('slow', { limits: { inflight: 4 }, latency: { first_token_ms: 6_000 } });
     gateways = await Promise.all([installation.start('all', configuration), installation.start('all', configuration)]);
   });
@@ -39,18 +41,31 @@ describe('two gateways that lose Redis under load', () => {
     });
   const askAll = async (model: string, calls: number): Promise<number[]> =>
     (await Promise.all(gateways.map(gateway => ask(gateway, model, calls)))).flat();
+  const areAll = async (wanted: string): Promise<boolean> => {
+    const states = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).json()));
+    return states.every(state => (state as { status: string }).status === wanted);
+  };
   const refusedBy = (model: string): number =>
     Object.values(installation.simulator.stats()[model]?.refused ?? {}).reduce((sum, one) => sum + one, 0);
+
+  it('go on within the limits when it is back, as if they had never lost it', async () => {
+    await sleep(KNOWN_MS);
+    installation.redis.kill('SIGSTOP');
+    await eventually(() => areAll('degraded'));
+    expect(await askAll('regained', 10)).toEqual(Array.from({ length: 20 }, () => 200));
+    installation.redis.kill('SIGCONT');
+    await eventually(() => areAll('ok'));
+    const later = await askAll('regained', 12);
+    expect(refusedBy('regained')).toBe(0);
+    expect(later.filter(status => status === 200)).toHaveLength(10);
+  }, 40_000);
 
   it('together keep within the limits of the provider, and use what is left of them', async () => {
     await askAll('used', 25);
     const underWay = askAll('slow', 2);
     await sleep(KNOWN_MS);
     installation.redis.kill('SIGKILL');
-    await eventually(async () => {
-      const states = await Promise.all(gateways.map(async ({ url }) => (await fetch(`${url}/readyz`)).json()));
-      return states.every(state => (state as { status: string }).status === 'degraded');
-    });
+    await eventually(() => areAll('degraded'));
     const [used, fresh, slow] = await Promise.all([askAll('used', 25), askAll('fresh', 20), askAll('slow', 2)]);
     expect({ used: refusedBy('used'), fresh: refusedBy('fresh'), slow: refusedBy('slow') }).toEqual({
       used: 0,

@@ -14,6 +14,7 @@ export { TermsBook } from './terms';
 export { AdaptiveLimits } from './adaptive/adaptive-limits';
 export { sizeOf } from './adaptive/sizes';
 export { EffectiveLimits, type EffectiveReport } from './adaptive/effective-limits';
+export { AlonePermits } from './alone-permits';
 export { LocalShare } from './local-share';
 export { MemoryPermits } from './memory-permits';
 export { RedisPermits } from './redis-permits';

@@ -1,4 +1,5 @@
 import { PRIORITIES } from '@spillway/contracts';
+import type { AloneBook } from './alone-book';
 import type { Lesson } from './learned';
 import { LeaseBook } from './lease-book';
 import type { OwnUse } from './local-share';
@@ -39,6 +40,8 @@ export class Ledger {
     private readonly terms: TermsBook,
     timings: PermitTimings,
     private readonly onGrant: (grant: Grant) => void,
+    /** Keeps what is granted here for those who share the limits; null: nobody does. */
+    private readonly alone: AloneBook | null = null,
   ) {
     this.leases = new LeaseBook(timings);
   }
@@ -90,8 +93,10 @@ export class Ledger {
   /** Ends a wait, or a grant as if it had never been made; nothing where there is none. */
   withdraw(ticket: string, now: number): void {
     const known = this.tickets.get(ticket);
-    if (known?.kind === 'granted') this.endLease(known, now).cancel(known.booking);
-    else if (known !== undefined) this.forget(known.wait);
+    if (known?.kind === 'granted') {
+      this.alone?.cancel(ticket);
+      this.endLease(known, now).cancel(known.booking);
+    } else if (known !== undefined) this.forget(known.wait);
     this.refresh(now);
   }
 
@@ -99,6 +104,7 @@ export class Ledger {
   release(ticket: string, used: number | null, lesson: Lesson, now: number): void {
     const known = this.tickets.get(ticket);
     if (known?.kind === 'granted') {
+      this.alone?.end(ticket, used);
       this.endLease(known, now).settle(known.booking, used);
       this.model(known.grant.model).learn(known.booking, lesson, now);
     }
@@ -176,7 +182,9 @@ export class Ledger {
   private forgetExpired(now: number): void {
     for (const ticket of this.leases.expired(now)) {
       const known = this.tickets.get(ticket);
-      if (known?.kind === 'granted') this.endLease(known, now).settle(known.booking, null);
+      if (known?.kind !== 'granted') continue;
+      this.alone?.end(ticket, null);
+      this.endLease(known, now).settle(known.booking, null);
     }
     for (let rank = 0; rank < PRIORITIES.length; rank++) {
       for (let wait = this.queue.first(rank); wait && wait.turnBy <= now; wait = this.queue.first(rank)) {
@@ -225,7 +233,9 @@ export class Ledger {
 
   private grant(wait: Wait, model: ModelDesk, now: number): Grant {
     const grant = { ticket: wait.ticket, model: model.name, lease: wait.ticket };
-    this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking: model.take(wait, now) });
+    const booking = model.take(wait, now);
+    this.tickets.set(wait.ticket, { kind: 'granted', wait, grant, booking });
+    this.alone?.began(wait.ticket, { model: model.name, rank: wait.rank, tokens: booking.tokens, at: now });
     this.leases.start(wait.ticket, now);
     return grant;
   }

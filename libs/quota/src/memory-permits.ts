@@ -1,5 +1,6 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
+import type { AloneBook } from './alone-book';
 import { byPriority } from './by-priority';
 import { Ledger } from './ledger';
 import type { QuotaSettings } from './limits';
@@ -31,11 +32,13 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
     settings: QuotaSettings,
     private readonly clock: Clock,
     timings: PermitTimings,
+    alone: AloneBook | null = null,
   ) {
     super();
-    this.ledger = new Ledger(new TermsBook(settings), timings, grant => {
+    const onGrant = (grant: Grant): void => {
       for (const listener of this.listeners) listener(grant);
-    });
+    };
+    this.ledger = new Ledger(new TermsBook(settings), timings, onGrant, alone);
   }
 
   async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {

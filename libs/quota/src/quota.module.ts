@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { AlonePermits } from './alone-permits';
 import { AdaptivePulse } from './adaptive/adaptive-pulse';
 import { AdaptiveModule } from './adaptive/adaptive.module';
 import { EffectiveLimits } from './adaptive/effective-limits';
@@ -32,12 +33,19 @@ function permits(
   return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID(), timingsOf(config));
 }
 
-function localPermits(permits: Permits, share: LocalShare, clock: Clock, config: ConfigStore): MemoryPermits {
-  return permits instanceof MemoryPermits ? permits : new MemoryPermits(share, clock, timingsOf(config));
+function localPermits(permits: Permits, share: LocalShare, clock: Clock, config: ConfigStore): Permits {
+  return permits instanceof RedisPermits ? new AlonePermits(share, clock, timingsOf(config), permits) : permits;
 }
 
-function follower(permits: Permits, share: LocalShare, own: MemoryPermits): UseFollower | null {
-  return permits instanceof RedisPermits ? new UseFollower(permits, share, own) : null;
+function follower(
+  permits: Permits,
+  share: LocalShare,
+  own: MemoryPermits,
+  clock: Clock,
+  guard: RedisGuard | null,
+): UseFollower | null {
+  if (guard === null || !(permits instanceof RedisPermits) || !(own instanceof AlonePermits)) return null;
+  return new UseFollower(permits, share, own, clock, guard);
 }
 
 /**
@@ -57,7 +65,11 @@ function follower(permits: Permits, share: LocalShare, own: MemoryPermits): UseF
     },
     { provide: LocalShare, useFactory: (settings: QuotaSettings) => new LocalShare(settings), inject: [QuotaSettings] },
     { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, LocalShare, Clock, ConfigStore] },
-    { provide: UseFollower, useFactory: follower, inject: [Permits, LocalShare, MemoryPermits] },
+    {
+      provide: UseFollower,
+      useFactory: follower,
+      inject: [Permits, LocalShare, MemoryPermits, Clock, RedisGuard],
+    },
   ],
   exports: [AdaptiveModule, LocalShare, MemoryPermits, Permits, QuotaSettings, TokenEstimator],
 })

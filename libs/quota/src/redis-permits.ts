@@ -2,6 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
 import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import type { Binding, LimitName, QuotaSettings } from './limits';
+import type { AloneUse } from './alone-book';
 import { byPriority } from './by-priority';
 import { keysOf, SCRIPTS } from './lua/scripts';
 import {
@@ -23,6 +24,9 @@ import type { PermitTimings } from './timings';
 
 /** What every pumping script answers: when to look again, grants to waits that this process reached, and its own. */
 type Reply = readonly [wakeInMs: number, granted: readonly string[], ...rest: readonly unknown[]];
+
+/** Bounds what one script costs. */
+const USES_AT_ONCE = 200;
 
 type ListedWait = readonly [string, readonly string[], number, number, number, 0 | 1];
 
@@ -173,6 +177,16 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
       dayTokens,
     }));
     return { processes, uses: told };
+  }
+
+  /** Books what a process has admitted by itself, as of `now` by the clock of that process. */
+  async catchUp(uses: readonly AloneUse[], now: number): Promise<void> {
+    for (let at = 0; at < uses.length; at += USES_AT_ONCE) {
+      const told = uses.slice(at, at + USES_AT_ONCE).flatMap(({ ticket, model, rank, calls, tokens, at: then }) => {
+        return [ticket ?? '', model, this.terms.json(model), rank + 1, calls, tokens, Math.max(0, now - then)];
+      });
+      await this.pumping('catchUp', [this.timings.leaseMs, ...told]);
+    }
   }
 
   onApplicationShutdown(): void {

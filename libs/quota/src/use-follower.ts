@@ -1,11 +1,16 @@
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Clock } from '@spillway/contracts';
+import type { RedisGuard } from '@spillway/redis';
+import type { AlonePermits } from './alone-permits';
 import type { LocalShare } from './local-share';
-import type { MemoryPermits } from './memory-permits';
 import type { RedisPermits } from './redis-permits';
 
 const EVERY_MS = 1000;
 
-/** Once a second makes this process known to the others, and has its own permits follow what all of them use. */
+/**
+ * Once a second, and when Redis is back, makes this process and what it used alone known to the others, and has its own
+ * permits follow what all of them use.
+ */
 export class UseFollower implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private looking = false;
@@ -13,8 +18,15 @@ export class UseFollower implements OnApplicationBootstrap, OnApplicationShutdow
   constructor(
     private readonly shared: Pick<RedisPermits, 'follow'>,
     private readonly share: Pick<LocalShare, 'note'>,
-    private readonly own: Pick<MemoryPermits, 'book'>,
-  ) {}
+    private readonly own: Pick<AlonePermits, 'book' | 'report'>,
+    private readonly clock: Clock,
+    guard: Pick<RedisGuard, 'onStateChange'>,
+  ) {
+    // Others must know what was used alone before they grant anew.
+    guard.onStateChange(state => {
+      if (state === 'ok') void this.look();
+    });
+  }
 
   /** The first look is awaited: a process must know of the others before it can lose them. */
   async onApplicationBootstrap(): Promise<void> {
@@ -31,6 +43,7 @@ export class UseFollower implements OnApplicationBootstrap, OnApplicationShutdow
     if (this.looking) return;
     this.looking = true;
     try {
+      await this.own.report(this.clock.now());
       const { processes, uses } = await this.shared.follow();
       this.own.book(this.share.note(processes, uses));
     } catch {

@@ -1,6 +1,7 @@
 import { defineScript } from '@spillway/redis';
 import { ADMIT } from './admit.lua';
 import { BEAT } from './beat.lua';
+import { CATCH_UP } from './catch-up.lua';
 import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
 import { FOLLOW } from './follow.lua';
@@ -35,6 +36,7 @@ export const SCRIPTS = {
   explain: script('explain', EXPLAIN),
   survey: script('survey', SURVEY),
   follow: script('follow', FOLLOW),
+  catchUp: script('catch-up', CATCH_UP),
   admit: script('admit', ADMIT),
   sweep: script('sweep', SWEEP),
 };
