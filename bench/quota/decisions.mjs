@@ -31,7 +31,12 @@ export async function measureDecisions(scene, { seconds }) {
     note: 'A decision takes a permit, or gives one back: every script that decides by RPM, TPM, TPD and calls in flight.',
     rows,
     verdicts: [
-      atMost(`decision by Redis at ${PACE} a second: p99, ms`, paced.p99, 4, `an empty script: ${floorPaced.p99} ms.`),
+      atMost(
+        `decision by Redis at ${PACE} a second: p99, ms`,
+        paced.p99,
+        4,
+        `an empty script: ${floorPaced.p99.toFixed(2)} ms.`,
+      ),
       atLeast('decisions by Redis a second', most.perSecond, 25_000),
       atMost('bytes of a model in Redis', after, MOST_BYTES),
       atLeast('decisions in memory a second', memory.perSecond, 500_000),

@@ -24,9 +24,10 @@ export const QDRANT_WAS =
     ? "a stand-in: Qdrant's API with an exact search, in a process that is killed and started again"
     : 'the one at QDRANT_URL, behind an address that is closed and opened again';
 
-export async function startQdrant(workplace: Workplace): Promise<QdrantProcess> {
+/** `real`: the address of one that is not ours; null: a stand-in. */
+export async function startQdrant(workplace: Pick<Workplace, 'path'>, real = REAL): Promise<QdrantProcess> {
   const collection = `spillway-lab-${process.pid}-${Date.now()}`;
-  return REAL === null ? StandIn.start(workplace, collection) : Forwarded.start(new URL(REAL), collection);
+  return real === null ? StandIn.start(workplace, collection) : Forwarded.start(new URL(real), collection);
 }
 
 class StandIn implements QdrantProcess {
@@ -37,7 +38,7 @@ class StandIn implements QdrantProcess {
     private program: Program,
   ) {}
 
-  static async start(workplace: Workplace, collection: string): Promise<StandIn> {
+  static async start(workplace: Pick<Workplace, 'path'>, collection: string): Promise<StandIn> {
     const [port, journal] = [await freePort(), workplace.path('vectors.jsonl')];
     return new StandIn(port, journal, collection, await launch(port, journal));
   }
