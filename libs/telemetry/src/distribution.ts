@@ -1,5 +1,5 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
-import { keyOf, labelsOf } from './labels';
+import { ByLabels } from './labels';
 
 interface DistributionOptions {
   readonly name: string;
@@ -22,10 +22,12 @@ interface Observed {
  * own takes several times as long, five times a call.
  */
 export class Distribution {
-  private readonly observed = new Map<string, Observed>();
+  private readonly observed: ByLabels<Observed>;
 
   constructor(private readonly options: DistributionOptions) {
-    const { name, help, registry } = options;
+    const { name, help, registry, labelNames, buckets } = options;
+    const none = (): Observed => ({ counts: Array.from({ length: buckets.length + 1 }, () => 0), count: 0, sum: 0 });
+    this.observed = new ByLabels(labelNames, none);
     const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: this.values() });
     // All that a registry asks of its metrics.
     registry.registerMetric({ name, get } as unknown as Metric);
@@ -34,7 +36,7 @@ export class Distribution {
   /** `values` in the order of the names of the labels. What is no number, or none that ends, is left out. */
   add(value: number, ...values: readonly string[]): void {
     if (!Number.isFinite(value)) return;
-    const observed = this.of(keyOf(values));
+    const observed = this.observed.at(values);
     let bucket = 0;
     while (value > (this.options.buckets[bucket] ?? Infinity)) bucket++;
     observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
@@ -43,19 +45,10 @@ export class Distribution {
   }
 
   private values(): readonly MetricValueWithName<string>[] {
-    return [...this.observed].flatMap(([key, observed]) => this.valuesOf(key, observed));
+    return [...this.observed.entries()].flatMap(([labels, observed]) => this.valuesOf(labels, observed));
   }
 
-  private of(key: string): Observed {
-    const known = this.observed.get(key);
-    if (known !== undefined) return known;
-    const observed = { counts: Array.from({ length: this.options.buckets.length + 1 }, () => 0), count: 0, sum: 0 };
-    this.observed.set(key, observed);
-    return observed;
-  }
-
-  private valuesOf(key: string, { counts, count, sum }: Observed): MetricValueWithName<string>[] {
-    const labels = labelsOf(this.options.labelNames, key);
+  private valuesOf(labels: Record<string, string>, { counts, count, sum }: Observed): MetricValueWithName<string>[] {
     const metricName = `${this.options.name}_bucket`;
     let upTo = 0;
     const buckets = counts.map((amount, index) => {

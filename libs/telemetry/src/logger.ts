@@ -115,6 +115,7 @@ function valueOf(level: string): number {
 const SPECIAL = /[^ !#-[\]-\ud7ff\ue000-\uffff]/;
 
 function fieldOf(name: string, value: unknown): string {
+  if (value === null) return `,"${name}":null`;
   switch (typeof value) {
     case 'undefined':
       return '';

@@ -1,5 +1,5 @@
 import { Counter, type Registry } from 'prom-client';
-import { keyOf, labelsOf } from './labels';
+import { ByLabels } from './labels';
 
 interface TallyOptions {
   readonly name: string;
@@ -13,18 +13,19 @@ interface TallyOptions {
  * addition, which takes several times as long, several times a call.
  */
 export class Tally {
-  private readonly pending = new Map<string, number>();
+  private readonly pending: ByLabels<{ amount: number }>;
   private readonly counter: Counter;
 
   constructor({ name, help, labelNames, registry }: TallyOptions) {
-    const pending = this.pending;
+    const pending = new ByLabels(labelNames, () => ({ amount: 0 }));
+    this.pending = pending;
     this.counter = new Counter({
       name,
       help,
       labelNames,
       registers: [registry],
       collect() {
-        for (const [key, amount] of pending) this.inc(labelsOf(labelNames, key), amount);
+        for (const [labels, { amount }] of pending.entries()) this.inc(labels, amount);
         pending.clear();
       },
     });
@@ -39,7 +40,6 @@ export class Tally {
   /** `values` in the order of the names of the labels. What no counter can grow by is left out: a model may report it. */
   add(amount: number, ...values: readonly string[]): void {
     if (!(amount >= 0 && amount < Infinity)) return;
-    const key = keyOf(values);
-    this.pending.set(key, (this.pending.get(key) ?? 0) + amount);
+    this.pending.at(values).amount += amount;
   }
 }
