@@ -12,6 +12,7 @@ const CONFIGURATION = {
     first: { provider: 'simulator' },
     second: { provider: 'simulator' },
     single: { provider: 'simulator', limits: { inflight: 1 }, headroom: 0 },
+    wide: { provider: 'simulator', limits: { inflight: 24 }, headroom: 0 },
   },
   routes: { assistant: { chain: ['first', 'second'], fallback_response: { critical: APOLOGY } } },
 };
@@ -83,6 +84,21 @@ describe('the deadline of a call', () => {
     expect(tookMs).toBeLessThan(900);
     await held;
     expect(requests('single')).toHaveLength(1);
+  });
+
+  it('ends a wait that leaves too little of it for an answer, once it is known how long answers take', async () => {
+    installation.simulator.configure('wide', { latency: { first_token_ms: 1_000 } });
+    const critical = callerOf(gateway.url, { path: '/critical/v1' });
+    const round = (name: string) => Array.from({ length: 24 }, (_, at) => ask(critical, 'wide', `${name} ${at}`));
+    await Promise.all(round('learnt from'));
+    const held = round('held');
+    await eventually(() => requests('wide').length === 48);
+    const options = { headers: { 'x-spillway-deadline-ms': '1200' } };
+    const { error, tookMs } = await timed(ask(critical, 'wide', 'a turn after a second is too late', options));
+    expect(error).toMatchObject({ status: 504, code: 'queue_timeout' });
+    expect(tookMs).toBeLessThan(900);
+    await Promise.all(held);
+    expect(requests('wide')).toHaveLength(48);
   });
 
   it('is answered with the fallback response where there is one', async () => {
