@@ -102,8 +102,12 @@ export function createLogger(level: string): JsonLines {
   return new JsonLines(level, {
     // Its type knows of texts alone.
     write: line => stdout.write(line as unknown as string),
-    // Whoever waits for the end of a flush has the file synchronised as well.
-    flush: done => (done === undefined ? stdout.flush() : stdout.flush(() => done())),
+    flush: done => {
+      // Whoever waits for the end of a flush has the file synchronised as well.
+      if (done !== undefined) stdout.flush(() => done());
+      // It closes by itself at the end of the process, and flushes before that.
+      else if ((stdout as { destroyed?: boolean }).destroyed !== true) stdout.flush();
+    },
   });
 }
 
