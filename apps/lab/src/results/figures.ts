@@ -4,6 +4,9 @@ import type { QuotaUse } from './quota-use';
 import type { Sample } from './samples';
 import { mean, quantile, ratio } from './statistics';
 
+/** Fewer moments say nothing of how a quota is used. */
+const LEAST_MOMENTS = 10;
+
 /** Named figures of one arm; null where there is nothing to tell. */
 export type Figures = Readonly<Record<string, number | null>>;
 
@@ -92,8 +95,10 @@ function provider({ samples, use, tokens }: ArmData): Record<string, number | nu
   const total = (what: 'accepted' | 'refused'): number =>
     Object.values(last?.provider ?? {}).reduce((sum, counts) => sum + counts[what], 0);
   const wanted = use.filter(({ wanted, share }) => wanted && share !== null);
-  const usedWhile = (matches: (moment: QuotaUse) => boolean): number | null =>
-    mean(wanted.filter(matches).map(({ share }) => share ?? 0));
+  const usedWhile = (matches: (moment: QuotaUse) => boolean): number | null => {
+    const shares = wanted.filter(matches).map(({ share }) => share ?? 0);
+    return shares.length < LEAST_MOMENTS ? null : mean(shares);
+  };
   return {
     'provider.calls': total('accepted') + total('refused'),
     'provider.accepted': total('accepted'),

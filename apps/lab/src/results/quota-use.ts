@@ -9,7 +9,7 @@ export interface QuotaUse {
   /** Share of the limit that binds; null where nothing is limited. */
   readonly share: number | null;
   readonly binds: 'rpm' | 'tpm' | 'growth' | null;
-  /** Whether CRITICAL or NORMAL calls were waiting. */
+  /** Whether CRITICAL or NORMAL calls were waiting, now and at the look before: a call that passes by does not wait. */
   readonly wanted: boolean;
 }
 
@@ -29,7 +29,7 @@ export function quotaUse(samples: readonly Sample[], model: string, granted: Gra
   const { limits, headroom, windowMs } = granted;
   const accepted = curveOf(samples, model, 'accepted');
   const tokens = curveOf(samples, model, 'tokens');
-  return samples.map(sample => {
+  return samples.map((sample, index) => {
     const { ms } = sample;
     const within = (curve: Curve, span: number, until = ms): number => curve(until) - curve(until - span);
     const uses: { binds: 'rpm' | 'tpm' | 'growth'; share: number }[] = [];
@@ -43,12 +43,19 @@ export function quotaUse(samples: readonly Sample[], model: string, granted: Gra
       uses.push({ binds: 'growth', share: within(accepted, period) / Math.max(1, Math.floor(allowed + 1e-9)) });
     }
     const most = uses.reduce<(typeof uses)[number] | null>((a, b) => (a !== null && a.share >= b.share ? a : b), null);
-    return { ms, share: most?.share ?? null, binds: most?.binds ?? null, wanted: isWanted(sample) };
+    return {
+      ms,
+      share: most?.share ?? null,
+      binds: most?.binds ?? null,
+      wanted: isWanted(sample) && isWanted(samples[index - 1]),
+    };
   });
 }
 
 /** With Spillway its queues say who waits; else whoever has called and is not with the provider. */
-function isWanted({ queued, open, provider }: Sample): boolean {
+function isWanted(sample: Sample | undefined): boolean {
+  if (sample === undefined) return false;
+  const { queued, open, provider } = sample;
   if (queued !== null) return queued.critical + queued.normal > 0;
   const inside = Object.values(provider).reduce((sum, { inflight }) => sum + inflight, 0);
   return open.critical + open.normal - inside > 0;

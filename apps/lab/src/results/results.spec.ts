@@ -77,6 +77,19 @@ describe('figures', () => {
     expect(result['critical.p99']).toBeNull();
   });
 
+  it('says nothing of the use of a quota for which hardly anybody waited', () => {
+    const used = (moments: number) =>
+      figuresOf({
+        records: [],
+        samples: [],
+        use: Array.from({ length: moments }, () => ({ ms: 0, share: 0.9, binds: 'rpm', wanted: true }) as const),
+        price,
+        tokens: { input: 0, output: 0 },
+      })['quota.used_while_waiting'];
+    expect(used(9)).toBeNull();
+    expect(used(10)).toBeCloseTo(0.9, 9);
+  });
+
   it('knows which parts were lost, and whether they are at the last that is known', () => {
     const sample = (lost: Sample['lost']): Sample => ({
       ms: 0,
@@ -119,7 +132,8 @@ describe('quotaUse', () => {
     const use = quotaUse([sample(0, 0, 0, 0), sample(60_000, 40, 100, 1), sample(120_000, 80, 900, 1)], 'm', granted);
     expect(use.map(({ share }) => share)).toEqual([0, 0.5, 1]);
     expect(use.map(({ binds }) => binds)).toEqual(['rpm', 'rpm', 'tpm']);
-    expect(use.map(({ wanted }) => wanted)).toEqual([false, true, true]);
+    // Only at the last there was a wait at the look before, too.
+    expect(use.map(({ wanted }) => wanted)).toEqual([false, false, true]);
   });
 
   it('lets the growth bind', () => {
@@ -128,7 +142,7 @@ describe('quotaUse', () => {
       ...granted,
       limits: { ...limits, rpm: 0, tpm: 0, growth },
     });
-    expect(use.at(-1)).toEqual({ ms: 10_000, share: 1, binds: 'growth', wanted: true });
+    expect(use.at(-1)).toEqual({ ms: 10_000, share: 1, binds: 'growth', wanted: false });
   });
 });
 
