@@ -31,14 +31,15 @@ const project = (displayName, pattern, more = {}) => ({
 });
 
 module.exports = {
-  // For unit tests; the others run one at a time, after them.
+  // For unit and contract tests; the others run one at a time.
   maxWorkers: 2,
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   projects: [
     project('unit', '{apps,libs}'),
-    ...['contract', 'integration', 'cases', 'e2e', 'chaos'].map(name =>
+    project('contract', 'test/contract'),
+    ...['integration', 'cases', 'e2e', 'chaos'].map(name =>
       project(name, `test/${name}`, { runner: '<rootDir>/test/support/serial-runner.cjs' }),
     ),
   ],

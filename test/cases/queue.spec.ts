@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { ApiClient, until, type Reply } from '../support/api-client';
 import { completion } from '../support/model-answers';
+import { LOSES_REDIS } from '../support/open-redis';
 import { startRedis, type RedisServer } from '../support/redis-server';
 import { ask, startWorld, type World, type WorldOptions } from '../support/world';
 
@@ -64,7 +65,7 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
 
   it('E12 calls end, one way or the other, when Redis freezes for a second among them', async () => {
     const redis = (ownRedis = await startRedis());
-    await start({}, redis.url);
+    await start({ configuration: { redis: { prefix, ...LOSES_REDIS } } }, redis.url);
     world.primary.script([completion('pong')]);
     const frozen = sleep(100).then(async () => {
       redis.kill('SIGSTOP');

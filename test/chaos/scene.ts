@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { LoggedRequest } from '../../apps/simulator/src/request-log';
 import { startInstallation, type Installation } from '../support/installation';
+import { LOSES_REDIS } from '../support/open-redis';
 import type { SpillwayProcess } from '../support/spillway';
 import type { Span } from './promises';
 
@@ -26,6 +27,7 @@ const frail = {
 };
 
 const configuration = {
+  redis: LOSES_REDIS,
   models: { first: frail, second: frail, spare: { provider: 'simulator' } },
   routes: {
     assistant: {

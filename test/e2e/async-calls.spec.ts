@@ -1,5 +1,6 @@
 import { ApiClient, until, type Reply } from '../support/api-client';
 import { startInstallation, type Installation } from '../support/installation';
+import { LOSES_REDIS } from '../support/open-redis';
 import type { SpillwayProcess } from '../support/spillway';
 
 const configuration = {
@@ -188,7 +189,7 @@ describe('a call that is answered later', () => {
   });
 
   it('is refused while Redis is lost, rather than promised', async () => {
-    const { client } = await start();
+    const { client } = await start({ redis: LOSES_REDIS });
     installation.redis.kill('SIGSTOP');
     try {
       await until(async () => (await submit(client, 'lost')).status === 503, 5_000);

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startInstallation, type Installation } from '../support/installation';
+import { LOSES_REDIS } from '../support/open-redis';
 import { eventually } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
@@ -7,6 +8,7 @@ import type { SpillwayProcess } from '../support/spillway';
 const KNOWN_MS = 2_500;
 
 const configuration = {
+  redis: LOSES_REDIS,
   models: {
     used: { provider: 'simulator', limits: { rpm: 40 }, headroom: 0, climb: { mode: 'off' } },
     fresh: { provider: 'simulator', limits: { rpm: 20 }, headroom: 0, climb: { mode: 'off' } },

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, askForStream, callerOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
+import { LOSES_REDIS } from '../support/open-redis';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
@@ -14,6 +15,7 @@ const configuration = (express: boolean): object => ({
   },
   routes: { assistant: { chain: ['free'] } },
   scheduling: { express },
+  redis: LOSES_REDIS,
 });
 
 describe('without Redis', () => {

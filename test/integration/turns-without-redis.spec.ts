@@ -1,4 +1,5 @@
 import type { Priority, Turn } from '@spillway/contracts';
+import { LOSES_REDIS } from '../support/open-redis';
 import { startRedis, type RedisServer } from '../support/redis-server';
 import { callOf, models, startProcess, systemOf, turnConfig, until, type TurnProcess } from '../support/turns';
 
@@ -8,7 +9,7 @@ describe.each([true, false])('turns while Redis is lost, express: %s', express =
 
   beforeEach(async () => {
     redis = await startRedis();
-    owner = await startProcess(turnConfig({ express, inflight: { m: 1 } }, redis.url));
+    owner = await startProcess(turnConfig({ express, inflight: { m: 1 }, redis: LOSES_REDIS }, redis.url));
   });
 
   afterEach(async () => {

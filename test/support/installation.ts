@@ -41,8 +41,8 @@ export async function startInstallation(
       const process = await startSpillway({
         configuration: {
           providers: { simulator: { base_url: simulator.url } },
-          redis: { prefix: `e2e-${generation}` },
           ...configuration,
+          redis: { prefix: `e2e-${generation}`, ...(configuration as { redis?: object }).redis },
         },
         env: { REDIS_URL: redis.url, SPILLWAY_ROLE: role, ...env },
       });

@@ -20,6 +20,8 @@ export interface TurnOptions {
   readonly inflight: Readonly<Record<string, number>>;
   readonly queueLimit?: number;
   readonly claimMs?: number;
+  /** As in `spillway.yaml`. */
+  readonly redis?: { readonly timeout_ms?: number };
 }
 
 /** Something that hands out turns, in one process or several. */
@@ -48,7 +50,7 @@ export function newPrefix(): string {
 }
 
 export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix = newPrefix()): ConfigStore {
-  const { express = true, inflight, queueLimit = 1_000, claimMs = 2_000 } = options;
+  const { express = true, inflight, queueLimit = 1_000, claimMs = 2_000, redis = {} } = options;
   const models = Object.entries(inflight).map(([name, limit]) => [
     name,
     { provider: 'p', limits: { inflight: limit }, headroom: 0 },
@@ -56,7 +58,7 @@ export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix
   const classSettings = { queue_limit: queueLimit, share: 1 };
   return configStore(
     {
-      redis: { prefix, ...(redisUrl !== null && { timeout_ms: redisTimeoutMs(redisUrl) }) },
+      redis: { prefix, ...(redisUrl !== null && { timeout_ms: redisTimeoutMs(redisUrl) }), ...redis },
       providers: { p: { base_url: 'http://127.0.0.1:9/v1' } },
       models: Object.fromEntries(models),
       priorities: Object.fromEntries(PRIORITIES.map(priority => [priority, classSettings])),
