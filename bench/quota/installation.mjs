@@ -11,6 +11,8 @@ const STATUS_MS = 500;
 const RETRY_MS = 100;
 /** For so long all processes must have seen their Redis before anything is asked of them. */
 const CALM_MS = 3_000;
+/** Load, model and Redis share a core here, which may keep Redis for longer than the shipped tenth of a second. */
+const REDIS_TIMEOUT_MS = 1_000;
 const CALM_WITHIN_MS = 60_000;
 
 let asked = 0;
@@ -29,6 +31,7 @@ export async function startInstallation(scene, { simulated, model, priorities = 
     ]),
   );
   const configuration = {
+    redis: { timeout_ms: REDIS_TIMEOUT_MS },
     providers: { simulator: { base_url: `${simulator.url}/v1` } },
     models: { [MODEL]: { provider: 'simulator', headroom: 0, timeout_ms: LONG_MS, ...model } },
     routes: { assistant: { chain: [MODEL], cache: { exact: false, semantic: false } } },

@@ -14,7 +14,7 @@ const PROMPT = 'My password is swordfish-42, is that safe?';
 const configuration = (simulatorUrl: string, changes: object = {}): object => ({
   providers: { simulator: { base_url: simulatorUrl, api_key: PROVIDER_KEY } },
   models: {
-    good: { provider: 'simulator' },
+    good: { provider: 'simulator', price: { input: 2, output: 8 } },
     bad: { provider: 'simulator' },
     limited: { provider: 'simulator', limits: { rpm: 100 }, climb: { mode: 'on' } },
   },
@@ -217,6 +217,13 @@ describe('what operators see', () => {
       ['process_cpu_seconds_total', {}],
     ])('%s %j counts', (name, labels) => {
       expect(value(name, labels)).toBeGreaterThan(0);
+    });
+
+    it('what answers cost, by the price of a million tokens', () => {
+      const tokens = (direction: string): number => value('ai_token_consumed_total', { model: 'good', direction }) ?? 0;
+      const cost = (2 * tokens('input') + 8 * tokens('output')) / 1e6;
+      expect(value('spillway_cost_total', { model: 'good' })).toBeCloseTo(cost, 9);
+      expect(value('spillway_cost_total', { model: 'limited' })).toBeUndefined();
     });
 
     it.each([

@@ -15,8 +15,6 @@ export interface ConfiguredModel extends ModelSettings {
   readonly growth?: Readonly<NonNullable<Model['growth']>> | undefined;
   readonly climb: Readonly<Model['climb']>;
   readonly breaker: Readonly<Model['breaker']>;
-  /** Per million tokens. */
-  readonly price?: Readonly<NonNullable<Model['price']>> | undefined;
   readonly warmup?: Readonly<NonNullable<Model['warmup']>> | undefined;
   readonly load_url?: string | undefined;
 }

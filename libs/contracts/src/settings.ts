@@ -1,4 +1,5 @@
 import type { Priority } from './priority';
+import type { Usage } from './usage';
 
 /*
  * What a call needs to know of the configuration, in the configuration's own spelling. A call keeps the settings it
@@ -43,6 +44,8 @@ export interface ModelSettings {
   readonly idle_timeout_ms: number;
   /** Tokens; absent: unknown. */
   readonly context_window?: number | undefined;
+  /** Money per million tokens; absent: unknown. */
+  readonly price?: Usage | undefined;
 }
 
 /** What keeps a question from all but the exact cache, in order of cost; each can be switched off for a route. */

@@ -212,6 +212,7 @@ export class Attempt {
       seconds: ms / 1000,
       firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
       usage: this.usage,
+      price: this.turn.model.price ?? null,
     });
   }
 

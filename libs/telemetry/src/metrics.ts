@@ -21,6 +21,8 @@ export interface UpstreamCall {
   readonly seconds: number;
   readonly firstContentSeconds: number | null;
   readonly usage: Usage | null;
+  /** Money per million tokens; null: unknown. */
+  readonly price: Usage | null;
 }
 
 export interface ModelGauges {
@@ -79,6 +81,7 @@ export class Metrics {
     'model',
     'direction',
   ]);
+  private readonly cost = this.tally('spillway_cost_total', 'Money that the reported tokens cost by `price`', ['model']);
   private readonly qualitySignals = this.tally('spillway_quality_signals_total', 'Answers that were bad in something', [
     'model',
     'signal',
@@ -162,13 +165,14 @@ export class Metrics {
 
   /** A call of a model has ended. */
   upstream(call: UpstreamCall): void {
-    const { model, usage } = call;
+    const { model, usage, price } = call;
     this.upstreamCalls.add(1, model, call.status);
     this.upstreamDuration.add(call.seconds, model);
     if (call.firstContentSeconds !== null) this.firstContent.add(call.firstContentSeconds, model);
     const { operation, provider } = call;
     this.genaiDuration.add(call.seconds, operation, provider, model, call.status === '200' ? '' : call.status);
     if (usage === null) return;
+    if (price !== null) this.cost.add((usage.input * price.input + usage.output * price.output) / 1e6, model);
     for (const direction of ['input', 'output'] as const) {
       this.tokens.add(usage[direction], model, direction);
       this.genaiTokens.add(usage[direction], operation, provider, model, direction);
