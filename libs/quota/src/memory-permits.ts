@@ -2,7 +2,7 @@ import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
 import type { AloneBook } from './alone-book';
 import { byPriority } from './by-priority';
-import { Ledger } from './ledger';
+import { Ledger, type Asked } from './ledger';
 import type { QuotaSettings } from './limits';
 import type { OwnUse } from './local-share';
 import {
@@ -18,7 +18,6 @@ import {
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
 import type { PermitTimings } from './timings';
-import type { Wait } from './wait-list';
 
 /** The permits of one process alone, by the same law. */
 @Injectable()
@@ -42,11 +41,11 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
   }
 
   async enter(request: WaitRequest, options: { express: boolean; queueLimit: number }): Promise<Entry> {
-    return this.at(now => this.ledger.enter(waitOf(request), options, now));
+    return this.at(now => this.ledger.enter(askedOf(request), options, now));
   }
 
   async takeSpare(request: WaitRequest): Promise<Grant | null> {
-    return this.at(now => this.ledger.takeSpare(waitOf(request), now));
+    return this.at(now => this.ledger.takeSpare(askedOf(request), now));
   }
 
   async reach(ticket: string): Promise<Reached> {
@@ -126,6 +125,6 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
   }
 }
 
-function waitOf({ ticket, models, turnBy, tokens, priority }: WaitRequest): Omit<Wait, 'arrival' | 'since'> {
+function askedOf({ ticket, models, turnBy, tokens, priority }: WaitRequest): Asked {
   return { ticket, models, turnBy, tokens, rank: rankOf(priority) };
 }
