@@ -150,7 +150,7 @@ function quotaMethod({ seconds }) {
     'and with the tokens that its answer will have. What it refuses is a mistake of Spillway. Limits have no headroom and',
     'every class may use all of them, unless a table says so. Nothing is asked before all processes have seen their Redis',
     'for three seconds. Where one does not see it later (answers without Redis), because a neighbour kept the core for a',
-    'tenth of a second, refusals decide nothing: it then keeps its part of the limits by itself, which is not exact.',
+    'second (`redis.timeout_ms`, ten times what is shipped), refusals decide nothing: it then keeps its part of the limits by itself, which is not exact.',
     `Decisions: ${seconds} s each, 64 at a time where nothing else limits their rate; where their rate is given, a time`,
     'counts from the moment at which a decision was due.',
   ].join('\n');
