@@ -81,7 +81,9 @@ export class Metrics {
     'model',
     'direction',
   ]);
-  private readonly cost = this.tally('spillway_cost_total', 'Money that the reported tokens cost by `price`', ['model']);
+  private readonly cost = this.tally('spillway_cost_total', 'Money that the reported tokens cost by `price`', [
+    'model',
+  ]);
   private readonly qualitySignals = this.tally('spillway_quality_signals_total', 'Answers that were bad in something', [
     'model',
     'signal',
