@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { format } from 'prettier';
 import { root } from '../scripts/workspace.mjs';
 
 const folder = join(root, 'docs/benchmarks');
@@ -19,6 +20,6 @@ export function withKept(name, fresh, parts) {
   return Object.values(all);
 }
 
-export function writeReport(name, text) {
-  writeFileSync(join(folder, `${name}.md`), text);
+export async function writeReport(name, text) {
+  writeFileSync(join(folder, `${name}.md`), await format(text, { parser: 'markdown' }));
 }

@@ -111,7 +111,7 @@ for (const [name, parts] of Object.entries(measurements)) {
   }
   console.log(report(results, REPORTS[name], settings[name]));
   const all = values.short ? null : withKept(name, fresh, Object.keys(parts));
-  if (all !== null) writeReport(name, report(all, REPORTS[name], settings[name]));
+  if (all !== null) await writeReport(name, report(all, REPORTS[name], settings[name]));
 }
 
 async function measure(name, take, amounts) {
