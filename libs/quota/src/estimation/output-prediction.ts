@@ -11,15 +11,7 @@ export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streamin
  */
 const DEFAULT_OUTPUT_TOKENS = 512;
 
-/**
- * Share of the calls that shall not need more than predicted. What a call needs beyond that is booked when it ends; until
- * then a provider that counts whole answers holds more than Spillway knows. By simulation, with answers that take half a
- * second and have 200 tokens in the median and 1 600 in one of a hundred: at 0.9 the provider refuses 1 % of the calls and
- * 98 % of the limit is used, at 0.99 0.07 % and 95 %.
- */
-const QUANTILE = 0.99;
-
-/** Fewer calls than this say little about long answers, so the next coarser group is asked. */
+/** Fewer calls than this say little about a 0.9 quantile, so the next coarser group is asked. */
 const CALLS_TO_JUDGE_BY = 20;
 
 const MEDIAN = 0.5;
@@ -33,6 +25,9 @@ const MOST_CHOICES = 128;
 /** Predicts how long an answer gets from the answers to similar calls. */
 export class OutputPrediction {
   private readonly groups = new LRUCache<string, Histogram>({ max: GROUPS });
+
+  /** `quantile`: share of the calls that shall not need more than predicted. */
+  constructor(private readonly quantile = 0.9) {}
 
   /** Output tokens of all choices, in whole tokens, never above what the caller allows. */
   predict(call: PredictedCall, inputTokens: number): number {
@@ -61,7 +56,7 @@ export class OutputPrediction {
   }
 
   private perChoice(call: PredictedCall, inputTokens: number): number {
-    return this.known(call, inputTokens)?.quantile(QUANTILE) ?? DEFAULT_OUTPUT_TOKENS;
+    return this.known(call, inputTokens)?.quantile(this.quantile) ?? DEFAULT_OUTPUT_TOKENS;
   }
 
   /** Of the most similar calls of which there are enough; null: there are none. */
