@@ -1,6 +1,6 @@
 import type { Call, JsonValue } from '@spillway/contracts';
-import { LRUCache } from 'lru-cache';
-import { Histogram } from '../histogram';
+import type { Histogram } from '../histogram';
+import { Histograms } from '../histograms';
 
 /** What of a call shapes the length of its answer. */
 export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streaming'>;
@@ -11,12 +11,8 @@ export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streamin
  */
 const DEFAULT_OUTPUT_TOKENS = 512;
 
-/** Fewer calls than this say little about a 0.9 quantile, so the next coarser group is asked. */
-const CALLS_TO_JUDGE_BY = 20;
-
 const MEDIAN = 0.5;
 
-/** Callers choose route names, so the groups are bounded: about 350 bytes each. */
 const GROUPS = 4000;
 
 /** More choices than a provider would make of one call. */
@@ -24,7 +20,7 @@ const MOST_CHOICES = 128;
 
 /** Predicts how long an answer gets from the answers to similar calls. */
 export class OutputPrediction {
-  private readonly groups = new LRUCache<string, Histogram>({ max: GROUPS });
+  private readonly groups = new Histograms(GROUPS);
 
   /** `quantile`: share of the calls that shall not need more than predicted. */
   constructor(private readonly quantile = 0.9) {}
@@ -52,7 +48,7 @@ export class OutputPrediction {
   /** Takes in how many tokens all choices of an answer had. */
   learn(call: PredictedCall, inputTokens: number, outputTokens: number): void {
     if (!Number.isFinite(outputTokens) || outputTokens <= 0) return;
-    for (const group of groupsOf(call, inputTokens)) this.histogramOf(group).add(outputTokens / choicesOf(call));
+    for (const group of groupsOf(call, inputTokens)) this.groups.add(group, outputTokens / choicesOf(call));
   }
 
   private perChoice(call: PredictedCall, inputTokens: number): number {
@@ -62,18 +58,10 @@ export class OutputPrediction {
   /** Of the most similar calls of which there are enough; null: there are none. */
   private known(call: PredictedCall, inputTokens: number): Histogram | null {
     for (const group of groupsOf(call, inputTokens)) {
-      const known = this.groups.get(group);
-      if (known !== undefined && known.count >= CALLS_TO_JUDGE_BY) return known;
+      const known = this.groups.known(group);
+      if (known !== null) return known;
     }
     return null;
-  }
-
-  private histogramOf(group: string): Histogram {
-    const known = this.groups.get(group);
-    if (known !== undefined) return known;
-    const created = new Histogram();
-    this.groups.set(group, created);
-    return created;
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Call, ModelSettings } from '@spillway/contracts';
-import { LRUCache } from 'lru-cache';
-import { Histogram } from '../histogram';
+import { Histograms } from '../histograms';
 import { allowedOctaveOf } from './output-prediction';
 
 /** What of a call says how long a model takes for it. */
@@ -10,9 +9,6 @@ type TimedModel = Pick<ModelSettings, 'metric_label'>;
 
 /** One of ten calls was faster than this. */
 const LOW_QUANTILE = 0.1;
-/** Fewer calls say little about it. */
-const CALLS_TO_JUDGE_BY = 20;
-/** Callers choose route names, so the groups are bounded: about 350 bytes each. */
 const GROUPS = 1000;
 
 /**
@@ -20,22 +16,16 @@ const GROUPS = 1000;
  * the length that they allow. Each process learns from its own calls.
  */
 export class ServiceTimes {
-  private readonly groups = new LRUCache<string, Histogram>({ max: GROUPS });
+  private readonly groups = new Histograms(GROUPS);
 
   /** Takes in how long a model took for a call that it answered, ms. */
   learn(call: TimedCall, model: TimedModel, ms: number): void {
-    const group = groupOf(call, model);
-    const known = this.groups.get(group) ?? new Histogram();
-    if (known.count === 0) this.groups.set(group, known);
-    known.add(Math.max(1, ms));
+    this.groups.add(groupOf(call, model), Math.max(1, ms));
   }
 
   /** What the fastest of the models takes at least for nine of ten such calls, ms; 0: not known of one of them. */
   least(call: TimedCall, models: readonly TimedModel[]): number {
-    const times = models.map(model => {
-      const known = this.groups.get(groupOf(call, model));
-      return known !== undefined && known.count >= CALLS_TO_JUDGE_BY ? known.quantile(LOW_QUANTILE) : 0;
-    });
+    const times = models.map(model => this.groups.known(groupOf(call, model))?.quantile(LOW_QUANTILE) ?? 0);
     return times.length === 0 ? 0 : Math.min(...times);
   }
 }
