@@ -20,6 +20,11 @@ export interface Caller {
   readonly exempt?: boolean;
 }
 
+/** Spillway itself, as the least of callers. */
+export function ownCaller(name: string): Caller {
+  return { name, team: null, priority: 'low', max_priority: 'low', routes: null };
+}
+
 /** The controls of a request, parsed and checked; absent ones are null. */
 export interface Controls {
   readonly priority: Priority | null;

@@ -13,7 +13,16 @@ export type {
   RouteCacheSettings,
   RouteSettings,
 } from './settings';
-export type { Call, Caller, Controls, IncomingCall, KeyedCall, Operation, Question } from './call';
+export {
+  ownCaller,
+  type Call,
+  type Caller,
+  type Controls,
+  type IncomingCall,
+  type KeyedCall,
+  type Operation,
+  type Question,
+} from './call';
 export { Journal, type AnswerDigest, type CallerLimit, type Degradation } from './journal';
 export type { CacheTier, Decision, HedgeRefusal, PriorityControl, Resemblance } from './decision';
 export type { Usage } from './usage';

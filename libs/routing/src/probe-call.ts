@@ -1,7 +1,7 @@
 import {
   Journal,
+  ownCaller,
   type Call,
-  type Caller,
   type Controls,
   type JsonObject,
   type ModelSettings,
@@ -18,7 +18,7 @@ interface ProbeDetails {
   readonly turnBy: number;
 }
 
-const PROBER: Caller = { name: 'probe', priority: 'low', max_priority: 'low', routes: null, team: null };
+const PROBER = ownCaller('probe');
 
 const NO_CONTROLS: Controls = {
   priority: null,

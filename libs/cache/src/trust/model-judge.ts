@@ -1,7 +1,7 @@
-import type { Caller, Errands, JsonObject } from '@spillway/contracts';
+import { ownCaller, type Errands, type JsonObject } from '@spillway/contracts';
 
-/** Spillway itself, as the least of callers; no configured key has such a name. */
-const CALLER: Caller = { name: 'spillway:judge', team: null, priority: 'low', max_priority: 'low', routes: null };
+/** No configured key has such a name. */
+const CALLER = ownCaller('spillway:judge');
 
 const INSTRUCTIONS =
   'You compare two questions that were asked to the same assistant. Decide whether one and the same answer serves ' +

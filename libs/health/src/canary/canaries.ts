@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { ConfigStore, type Settings } from '@spillway/config';
-import { Clock, Errands, ShuttingDown, type Caller } from '@spillway/contracts';
+import { Clock, Errands, ownCaller, ShuttingDown } from '@spillway/contracts';
 import { Logger } from '@spillway/telemetry';
 import { ModelHealth } from '../model-health';
 import { AnswerSample } from '../quality/answer-sample';
@@ -25,8 +25,8 @@ const LONGEST_MS = 60_000;
 /** Bad answers count until the next ones, and on for as long again where those do not come. */
 const COUNT_TIMES = 2;
 
-/** Spillway itself, as the least of callers; no configured key has such a name. */
-const CALLER: Caller = { name: 'spillway:canary', team: null, priority: 'low', max_priority: 'low', routes: null };
+/** No configured key has such a name. */
+const CALLER = ownCaller('spillway:canary');
 
 /** Puts questions with known answers to models that are in use, as LOW calls, one process for all. */
 @Injectable()
