@@ -31,15 +31,14 @@ const project = (displayName, pattern, more = {}) => ({
 });
 
 module.exports = {
-  // For unit and contract tests; the others run one at a time.
+  // For unit tests; the others run one at a time.
   maxWorkers: 2,
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/global-teardown.ts',
   projects: [
     project('unit', '{apps,libs}'),
-    project('contract', 'test/contract'),
-    ...['integration', 'cases', 'e2e', 'chaos'].map(name =>
+    ...['contract', 'integration', 'cases', 'e2e', 'chaos'].map(name =>
       project(name, `test/${name}`, { runner: '<rootDir>/test/support/serial-runner.cjs' }),
     ),
   ],
