@@ -144,6 +144,18 @@ describe('with the builtin embedder', () => {
     expect(await asked('KEY_B', 'Show me my account balance')).toBe('B: 2');
   });
 
+  it('A03 half an emoji is compared as any other text', async () => {
+    const half = '{"model":"m-primary","messages":[{"role":"user","content":"How do I log in? \\ud83d"}]}';
+    const other = '{"model":"m-primary","messages":[{"role":"user","content":"How do I sign in? \\ude80"}]}';
+    world.primary.script([completion('so'), completion('or so')]);
+    expect((await client.send({ body: half })).said).toBe('so');
+    await stored();
+    expect([tierOf(await client.send({ body: half })), (await client.send({ body: other })).status]).toEqual([
+      'HIT exact',
+      200,
+    ]);
+  });
+
   it('D08 the same last message in another conversation is another question', async () => {
     world.primary.script(() => completion('so'));
     const turn = (system: string, question: string): object =>
@@ -293,6 +305,15 @@ describe('D16 and rows 108 to 110: trouble is a miss', () => {
   it('of an embedder that answers in another dimension', async () => {
     world.fallback.script(embeddings(() => [1, 0]));
     expect(await isAnswered('radio')).toBeLessThan(2_000);
+  });
+
+  it('A03 and half an emoji reaches it as well-formed text', async () => {
+    const asked = JSON.stringify(ask('Which of the \ud83d lamps is the brightest?')).replace('\ud83d', '\\ud83d');
+    expect((await client.send({ body: asked })).said).toBe('pong');
+    await until(() => world.fallback.requests.some(({ body }) => body.includes('lamps')));
+    for (const { body } of world.fallback.requests) {
+      for (const text of (JSON.parse(body) as { input: string[] }).input) expect(text.isWellFormed()).toBe(true);
+    }
   });
 
   it('and a text too long for it is cut', async () => {

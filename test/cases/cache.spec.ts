@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { ApiClient, until, type Reply } from '../support/api-client';
 import { inputsOf } from '../support/case-data';
 import { completion, refusal } from '../support/model-answers';
@@ -19,7 +20,7 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
     world = await startWorld({
       cache: true,
       // A climber would remember the refusals of D05.
-      model: { climb: { mode: 'off' } },
+      model: { climb: { mode: 'off' }, limits: { rpm: 10_000, tpm: 1_000_000 }, headroom: 0 },
       configuration: {
         redis: { prefix: `cases-cache-${process.pid}` },
         // One entry in the process, so that hits come from Redis.
@@ -34,6 +35,13 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
   const stepsOf = (id: string): Step[] => inputsOf<{ step: Step }>(KIND, id).map(({ step }) => step);
   /** An answer is stored after its reader has it. */
   const stored = (): Promise<void> => sleep(20);
+  const keptInRedis = async (): Promise<number> => {
+    if (!shared) return 0;
+    const redis = new Redis(redisUrl);
+    const keys = await redis.keys(`*cases-cache-${process.pid}*:cache:exact:*`);
+    redis.disconnect();
+    return keys.length;
+  };
 
   it('D05 are never failures', async () => {
     const failures = stepsOf('D05');
@@ -43,12 +51,15 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
       expect(reply.status).toBeGreaterThanOrEqual(400);
       await stored();
     }
+    expect(await keptInRedis()).toBe(0);
     world.primary.script([completion('good')]);
     for (const index of failures.keys()) {
       const reply = await client.send({ body: ask(`f${index}`, { model: 'alone', temperature: 0 }) });
       expect([reply.said, cacheOf(reply)]).toEqual(['good', 'MISS']);
     }
     expect(world.primary.requests).toHaveLength(failures.length);
+    await stored();
+    expect(await keptInRedis()).toBe(shared ? failures.length : 0);
   });
 
   it.each(stepsOf('D10').map((step, index) => [index, step] as const))(
@@ -102,7 +113,10 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
     world.primary.script([completion('pong', { usage })]);
     const tokens = (): Promise<number> => client.metric('ai_token_consumed_total', { model: 'primary' });
     const saved = (): Promise<number> => client.metric('spillway_tokens_saved_total');
+    const leftOfModel = (limit: string): Promise<number> =>
+      client.metric('ratelimit_remaining', { model: 'primary', limit });
     const [tokensBefore, savedBefore] = [await tokens(), await saved()];
+    const [callsLeft, tokensLeft] = [await leftOfModel('rpm'), await leftOfModel('tpm')];
     const body = ask('hit', { temperature: 0 });
     await client.send({ body });
     await stored();
@@ -115,5 +129,7 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
     expect(await tokens()).toBe(tokensBefore + 60);
     expect(await saved()).toBe(savedBefore + 20 * 60);
     await until(async () => (await client.metric('spillway_model_inflight')) === 0);
+    await until(async () => (await leftOfModel('tpm')) === tokensLeft - 60);
+    expect(await leftOfModel('rpm')).toBe(callsLeft - 1);
   });
 });

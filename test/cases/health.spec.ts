@@ -31,6 +31,20 @@ describe('C22 a crowd before a half-open breaker', () => {
     expect(new Set(crowd.map(({ said }) => said))).toEqual(new Set(['from fallback']));
     expect(world.primary.requests).toHaveLength(1);
   });
+
+  it('opens it again when the probe got no answer in time, and the next probe may come', async () => {
+    await world.stop();
+    world = await startWorld({ model: { breaker: BREAKER, climb: { mode: 'off' }, timeout_ms: 400 } });
+    ({ client } = world);
+    world.fallback.script(() => completion('from fallback'));
+    world.primary.script(() => refusal(503));
+    for (let count = 0; count < BREAKER.consecutive_failures; count++) await send();
+    world.primary.script([{ no_response: 'hang' }, completion('pong')]);
+    await eventually(() => world.primary.requests.length === 1);
+    await eventually(async () => (await stateOf('primary')) === 'open');
+    await eventually(async () => world.primary.requests.length >= 2 && (await stateOf('primary')) === 'closed');
+    expect((await send()).said).toBe('pong');
+  });
 });
 
 describe('C24 what counts', () => {
@@ -47,7 +61,7 @@ describe('C24 what counts', () => {
     const refused = crowd.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThanOrEqual(18);
     for (const { headers } of refused) expect(Number(headers.get('retry-after-ms'))).toBeGreaterThan(0);
-    expect((await healthAt(world.gateway, 'primary')).calls).toBe(10);
+    for (const model of ['primary', 'fallback']) expect((await healthAt(world.gateway, model)).calls).toBe(10);
   });
 });
 

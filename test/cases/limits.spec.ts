@@ -144,6 +144,8 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
     expect(statuses(await many(inflight + 5, index => send(`fine ${index}`)))).toEqual({ 200: inflight, 429: 5 });
     expect(statuses(await many(inflight, index => send(`again ${index}`)))).toEqual({ 200: inflight });
     expect(await client.metric('ratelimit_requests_rejected_total', { policy: 'key-inflight' })).toBeGreaterThan(4);
+    await until(async () => (await client.metric('spillway_model_inflight')) === 0);
+    expect((await client.get('/metrics')).raw).not.toMatch(/ -\d/);
   });
 
   it('hold the slot of a stream until it ends', async () => {

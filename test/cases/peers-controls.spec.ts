@@ -105,6 +105,24 @@ it('row 7: the wait is measured from the receipt of the call', async () => {
   expect(waited).toBeLessThanOrEqual(second.took);
 });
 
+describe('rows 10 and 36: a model that asked to be left alone', () => {
+  it('is, from the next call on, which waits for it as long as it may', async () => {
+    await start();
+    const busy = { ...refusal(429, 'rate_limit_exceeded'), headers: { 'retry-after-ms': '700' } };
+    world.primary.script([busy, completion('pong')]);
+    const refused = await send('first');
+    expect([refused.status, refused.said]).toEqual([503, 'no_model_available']);
+    const refusedAt = Date.now();
+    const impatient = await send('impatient', { 'x-spillway-max-wait-ms': '100' });
+    expect([impatient.status, impatient.said]).toEqual([504, 'queue_timeout']);
+    expect(world.primary.requests).toHaveLength(1);
+    const patient = await send('patient');
+    expect([patient.status, patient.said, patient.headers.get('x-spillway-attempts')]).toEqual([200, 'pong', '1']);
+    expect((world.primary.requests[1]?.at ?? 0) - refusedAt).toBeGreaterThan(600);
+    expect(world.primary.requests).toHaveLength(2);
+  });
+});
+
 describe('row 15: what kept a call from its answer is told apart', () => {
   it('429: too many wait already', async () => {
     await start({ model: ONE_AT_A_TIME, configuration: { priorities: { normal: { queue_limit: 1 } } } });
@@ -150,6 +168,8 @@ it('row 18: a caller that left and one whose time was over are counted apart', a
   await until(async () => (await count('client-gone')) === 1);
   expect(await count('expired-in-queue')).toBe(1);
   expect(await client.metric('spillway_requests_total')).toBe(2);
+  // Row 21: no gauge falls below nothing.
+  expect((await client.get('/metrics')).raw).not.toMatch(/ -\d/);
 });
 
 describe('row 19: limits of time that make no sense', () => {

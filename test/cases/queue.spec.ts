@@ -135,10 +135,10 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
       low: { min_share: 0, share: 1, max_wait_ms: 400 },
     };
 
-    const crowdedOut = async (body: object): Promise<{ low: Reply; critical: Reply }> => {
+    const crowdedOut = async (body: object, size = 4): Promise<{ low: Reply; critical: Reply }> => {
       world.primary.script([{ ...completion('pong'), ttfb_ms: 30 }]);
       let crowded = true;
-      const crowd = Array.from({ length: 4 }, async () => {
+      const crowd = Array.from({ length: size }, async () => {
         while (crowded) await client.send({ body: ask('crowd', { model: 'alone' }) });
       });
       await until(async () => (await client.metric('spillway_queue_depth', { priority: 'normal' })) >= 2);
@@ -152,6 +152,13 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
       await Promise.all(crowd);
       return { low, critical };
     };
+
+    it('is served by the share that its class is promised', async () => {
+      const model = { limits: { inflight: 4 }, headroom: 0 };
+      await start({ model, configuration: { priorities: { normal: { share: 1 }, low: { max_wait_ms: 20_000 } } } });
+      const { low, critical } = await crowdedOut(ask('low', { model: 'alone' }), 12);
+      expect([low.status, low.said, critical.status]).toEqual([200, 'pong', 200]);
+    });
 
     it('is told after its longest wait, and when to come back', async () => {
       await start({ model: ONE_AT_A_TIME, configuration: { priorities } });

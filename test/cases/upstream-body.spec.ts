@@ -29,6 +29,13 @@ describe('C12 a web page as an error', () => {
     expect(reply.headers.get('content-type')).toContain('application/json');
     expect(reply.body.error).toMatchObject({ code: 'upstream_error', type: 'api_error', param: null });
     expect(reply.raw).not.toMatch(/<html|sk-secret|nginx/);
+    const explained = (await client.get(`/admin/explain/page-${streaming}`)).raw;
+    expect(JSON.parse(explained)).toMatchObject({
+      decisions: expect.arrayContaining([
+        expect.objectContaining({ kind: 'attempt', model: 'primary', status: '502' }),
+      ]),
+    });
+    expect(explained).not.toMatch(/<html|sk-secret|nginx/);
   });
 
   it('moves on to the next model, and its status is counted', async () => {

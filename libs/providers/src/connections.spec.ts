@@ -2,13 +2,14 @@ import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SystemClock } from '@spillway/contracts';
+import { until } from '../../../test/support/api-client';
 import { modelAt } from '../../../test/support/upstream-models';
 import { Providers } from './providers';
 
 const BODY = '{"choices":[{"message":{"content":"pong"},"finish_reason":"stop"}]}';
 const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
 
-type Behaviour = 'answer' | 'reset' | 'close' | 'half an answer' | 'begin an answer';
+type Behaviour = 'answer' | 'reset' | 'close' | 'half an answer' | 'begin an answer' | 'nothing yet';
 
 let server: Server;
 let providers: Providers;
@@ -31,7 +32,7 @@ function serve(socket: Socket): void {
     else if (behaviour === 'reset') socket.resetAndDestroy();
     else if (behaviour === 'close') socket.end();
     else if (behaviour === 'half an answer') socket.write(ANSWER.slice(0, -5), () => socket.destroy());
-    else socket.write('HTTP/1.1 2', () => socket.destroy());
+    else if (behaviour === 'begin an answer') socket.write('HTTP/1.1 2', () => socket.destroy());
   });
 }
 
@@ -55,6 +56,25 @@ async function ask(): Promise<string> {
   for await (const part of answer.parts) return part.json;
   return '';
 }
+
+describe('the transport', () => {
+  /** The clock of undici's own limits of time, which are 300 s unless they are switched off. */
+  const { tick } = jest.requireActual<{ tick: (ms: number) => void }>('undici/lib/util/timers.js');
+
+  it('has no limit of time of its own, before an answer nor within one (C18)', async () => {
+    behaviours = ['nothing yet'];
+    const answer = ask();
+    await until(() => requests.length === 1);
+    for (const piece of [ANSWER.slice(0, -5), ANSWER.slice(-5)]) {
+      await sleep(20);
+      // A limit begins to run with the first tick that sees it.
+      for (const ms of [0, 1_000_000]) tick(ms);
+      await sleep(20);
+      requests[0]?.write(piece);
+    }
+    expect(await answer).toBe(BODY);
+  });
+});
 
 describe('a socket that was used before', () => {
   it.each<[Behaviour]>([['reset'], ['close']])(

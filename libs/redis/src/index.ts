@@ -4,4 +4,4 @@ export { RedisConnections } from './redis-connections';
 export { RedisGuard } from './redis-guard';
 export { RedisChannels } from './redis-channels';
 export { defineScript, type RedisScript } from './redis-script';
-export { RedisUnavailable } from './redis-unavailable';
+export { reasonOfLoss, RedisUnavailable } from './redis-unavailable';

@@ -30,18 +30,16 @@ function firstWord(message: string): string {
   return /^[A-Z]+/.exec(message)?.[0] ?? '';
 }
 
-/** Whether an error says that Redis is lost, as opposed to a mistake in what was asked; null: a mistake. */
+/** Why an error says that Redis is lost, as opposed to a mistake in what was asked; null: a mistake. */
 export function reasonOfLoss(error: unknown): string | null {
-  if (!(error instanceof Error)) return null;
-  if (error.name === 'ReplyError') {
+  if (error instanceof RedisUnavailable) return error.reason;
+  const { name, message, code, syscall } = Object(error) as Readonly<Record<string, unknown>>;
+  const said = String(message);
+  if (name === 'ReplyError') {
     // A script reports the error of a command it called somewhere inside its own message.
-    const word = [firstWord(error.message), ...(error.message.match(/\b[A-Z]{3,}\b/g) ?? [])].find(w =>
-      UNUSABLE.has(w),
-    );
-    return word ?? null;
+    return [firstWord(said), ...(said.match(/\b[A-Z]{3,}\b/g) ?? [])].find(word => UNUSABLE.has(word)) ?? null;
   }
-  if (error.name === 'MaxRetriesPerRequestError' || error.name === 'AbortError') return 'disconnected';
-  if (/Connection is closed|isn't writeable|Command timed out/.test(error.message)) return 'disconnected';
-  const code = (error as NodeJS.ErrnoException).code;
-  return typeof code === 'string' && 'syscall' in error ? code : null;
+  if (name === 'MaxRetriesPerRequestError' || name === 'AbortError') return 'disconnected';
+  if (/Connection is closed|isn't writeable|Command timed out/.test(said)) return 'disconnected';
+  return typeof code === 'string' && syscall !== undefined ? code : null;
 }

@@ -15,7 +15,7 @@ import { keysOf } from './scripts';
 import { SPARE } from './spare.lua';
 import { SURVEY } from './survey.lua';
 import { SWEEP } from './sweep.lua';
-import { MODELS, Twins } from './twins';
+import { MODELS, TIMINGS, Twins } from './twins';
 import { WITHDRAW } from './withdraw.lua';
 
 const CHAINS = [['m'], ['n'], ['m', 'n'], ['n', 'm']];
@@ -138,6 +138,24 @@ describe('the scripts', () => {
       admitted.push(grants.express);
     }
     expect(admitted).toEqual([1, 1, 1, 2]);
+  });
+
+  it('never forget a call that is under way, however many windows have passed (E04)', async () => {
+    const grants = { express: 0, reached: 0, pumped: 0, spare: 0 };
+    const limits = { rpm: 100, tpm: 0, tpd: 0, inflight: 2 };
+    const twins = new Twins(connections.get('commands'), new Map([['m', { limits, headroom: 0 }]]), grants);
+    await twins.setClock();
+    for (let at = 0; at < 2; at++) await twins.enter(0, ['m'], 1000, 1, true);
+    for (let passed = 0; passed < 130_000; passed += TIMINGS.leaseMs / 4) {
+      await twins.pass(TIMINGS.leaseMs / 4);
+      for (const call of twins.granted.keys()) await twins.renew(call);
+      await twins.enter(0, ['m'], 1, 1, true);
+    }
+    expect(grants).toEqual({ express: 2, reached: 0, pumped: 0, spare: 0 });
+    for (const call of twins.granted.keys()) await twins.release(call, 1, { end: 'success', observed: undefined });
+    await twins.pass(2);
+    await twins.enter(0, ['m'], 1000, 1, true);
+    expect(grants.express).toBe(3);
   });
 
   it.each(

@@ -20,7 +20,7 @@ import { SPARE } from './spare.lua';
 import { SURVEY } from './survey.lua';
 import { WITHDRAW } from './withdraw.lua';
 
-const TIMINGS = { leaseMs: 9000, claimMs: 4000 };
+export const TIMINGS = { leaseMs: 9000, claimMs: 4000 };
 export const MODELS = ['m', 'n'];
 const SHARES: Shares = {
   critical: { share: 1, min_share: 0 },
