@@ -11,6 +11,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Gatekeeper } from '@spillway/admission';
 import type { ServerSettings } from '@spillway/config';
+import { refuseAddress, refuseConnection } from './http/broken-requests';
 import { requestIdOf } from './http/caller-connection';
 import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
@@ -31,6 +32,8 @@ interface Front {
 const PATIENCE: Patience = { headersMs: 20_000, requestMs: 60_000, checkEveryMs: 5_000 };
 /** Longer than the idle time of common load balancers, so that they never meet a closing connection. */
 const KEEP_ALIVE_MS = 75_000;
+/** What Node takes as the head of a request, bytes. */
+const LONGEST_ADDRESS = 16_384;
 const CORS_VALID_S = 86_400;
 
 interface HttpServerOptions {
@@ -49,6 +52,10 @@ export async function createHttpServer(
   const adapter = new FastifyAdapter({
     // The reception has let everyone finish by then: what is left are callers that neither send nor read.
     forceCloseConnections: true,
+    // Names and ids in addresses are as long as they may be elsewhere; what bounds them is the size of a head.
+    routerOptions: { maxParamLength: LONGEST_ADDRESS },
+    frameworkErrors: refuseAddress,
+    clientErrorHandler: refuseConnection,
     serverFactory: (walk: RequestListener) =>
       createServer(serverOptions(patience), (request, response) =>
         serve(request, response, () => walk(request, response)),

@@ -2,6 +2,7 @@ export { PRIORITIES, isPriority, lowerOf, rankOf, type Priority } from './priori
 export type { Outcome } from './outcome';
 export { Clock, SystemClock } from './clock';
 export { isJsonObject, type JsonObject, type JsonValue } from './json';
+export { exactJson, parseExactJson } from './exact-json';
 export { CACHE_RULES } from './settings';
 export type {
   CacheRule,

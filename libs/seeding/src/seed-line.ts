@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@spillway/contracts';
+import { isJsonObject, parseExactJson, type JsonObject, type JsonValue } from '@spillway/contracts';
 
 /** One question, and where its answer is to be kept. */
 export interface Seed {
@@ -39,7 +39,7 @@ export function readSeed(text: string): Seed {
 function objectOf(text: string): JsonObject {
   let line: unknown;
   try {
-    line = JSON.parse(text);
+    line = parseExactJson(text);
   } catch {
     throw new BadLine('is no valid JSON');
   }

@@ -36,8 +36,9 @@ export class CallsController {
     return { object: 'list', data: this.models.of(callerOf(request)) };
   }
 
-  @Get('models/:id')
-  model(@Req() request: FastifyRequest, @Param('id') id: string): ModelEntry {
+  /** Names may hold slashes, and not every client escapes them. */
+  @Get('models/*')
+  model(@Req() request: FastifyRequest, @Param('*') id: string): ModelEntry {
     const entry = this.models.of(callerOf(request)).find(candidate => candidate.id === id);
     if (entry === undefined)
       throw new ModelNotFound('There is no such model here.', { param: 'model', retryable: false });

@@ -1,9 +1,10 @@
 import type { FastifyRequest } from 'fastify';
-import { InvalidRequest } from '@spillway/contracts';
+import { InvalidRequest, parseExactJson } from '@spillway/contracts';
 import { readBody } from './read-body';
 import { receiptOf } from './repeat-lane';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
+const BYTE_ORDER_MARK = 0xfeff;
 
 /**
  * The body of a request, read and parsed here because Fastify's own way costs more than all the rest of a request on
@@ -14,9 +15,12 @@ export async function readJson({ raw, headers }: FastifyRequest, mostBytes: numb
   if (!JSON_TYPE.test(headers['content-type'] ?? '')) {
     throw new InvalidRequest('Send the body as JSON, with content-type: application/json.');
   }
-  const bytes = await (receiptOf(raw)?.body ?? readBody(raw, mostBytes));
+  if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
+    throw new InvalidRequest('Send the body as it is, without a content-encoding.', { param: 'content-encoding' });
+  }
+  const text = (await (receiptOf(raw)?.body ?? readBody(raw, mostBytes))).toString();
   try {
-    return JSON.parse(bytes.toString()) as unknown;
+    return parseExactJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch {
     throw new InvalidRequest('The body is not valid JSON.');
   }

@@ -1,0 +1,62 @@
+import type { JsonValue } from './json';
+
+/**
+ * Begins the text that stands for a number that JavaScript cannot hold. It is half of a surrogate pair in private use:
+ * no text that anybody means begins with it, and none of these halves is ever sent to a model.
+ */
+const MARK = '\udbff';
+const MAY_NOT_FIT = /\d{16}|\d[eE]\+?\d{3}/;
+/** Not where the name of a field stands: JSON has no numbers there. */
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d.eE+-]|\s*:)/g;
+const AFTER_NUMBER = /[\d.eE+-]/;
+/** A marked number, or any escape, so that what only looks like a mark (after `\\`) is passed over. */
+const ESCAPED = /"\\udbff(-?\d[\d.eE+-]*)"|\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
+
+/**
+ * Parses JSON whose numbers reach a model as they came: whole numbers over 2^53 and such as 1e400, which
+ * `JSON.parse` would round or lose, become marked texts that `exactJson` turns back.
+ * @throws SyntaxError
+ */
+export function parseExactJson(text: string): unknown {
+  return JSON.parse(MAY_NOT_FIT.test(text) ? markNumbers(text) : text) as unknown;
+}
+
+/**
+ * The text of a value as parsed above. Halves of surrogate pairs, which strict parsers refuse together with the whole
+ * body, are replaced; `JSON.stringify` escapes exactly those as `\udXXX`.
+ */
+export function exactJson(value: JsonValue): string {
+  const json = JSON.stringify(value);
+  if (!json.includes('\\ud')) return json;
+  return json.replace(ESCAPED, (escape, number?: string) => number ?? (escape.length > 2 ? '\\ufffd' : escape));
+}
+
+function markNumbers(text: string): string {
+  const pieces: string[] = [];
+  for (let at = 0; at < text.length;) {
+    const quote = text.indexOf('"', at);
+    const start = quote < 0 ? text.length : quote;
+    pieces.push(text.slice(at, start).replace(NUMBER, markUnlessItFits));
+    at = endOfText(text, start);
+    pieces.push(text.slice(start, at));
+  }
+  return pieces.join('');
+}
+
+function markUnlessItFits(number: string, at: number, around: string): string {
+  // The end of something that is no number stays what it is.
+  if (AFTER_NUMBER.test(around[at - 1] ?? '')) return number;
+  const value = Number(number);
+  const fits = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
+  return fits ? number : `"${MARK}${number}"`;
+}
+
+/** Behind the quote that ends the text that begins at `start`. */
+function endOfText(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0;
+    while (text[end - 1 - backslashes] === '\\') backslashes++;
+    if (backslashes % 2 === 0) return end + 1;
+  }
+  return text.length;
+}
