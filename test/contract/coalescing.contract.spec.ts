@@ -191,6 +191,67 @@ describe('leaving', () => {
   });
 });
 
+describe('the end of the work', () => {
+  /** A follower that only falls silent is waited for, for two seconds. */
+  const SOON_MS = 1_000;
+  const untilAborted = async (run: Run): Promise<number> => {
+    const startedAt = Date.now();
+    await until(() => run.isAborted);
+    return Date.now() - startedAt;
+  };
+
+  it.each(['leader first', 'follower first'])('comes at once when all have left: %s', async order => {
+    const [one, two] = (await start(2)) as [Process, Process];
+    const leader = one.ask();
+    const run = await one.run();
+    const follower = two.ask();
+    await moment();
+    const callers = order === 'leader first' ? [leader, follower] : [follower, leader];
+    for (const caller of callers) {
+      expect(run.isAborted).toBe(false);
+      caller.leave(new ClientGone('gone'));
+      await ended(caller);
+      await moment();
+    }
+    expect(await untilAborted(run)).toBeLessThan(SOON_MS);
+  });
+
+  it('comes at once when all have left in the middle of the answer', async () => {
+    const [one, two] = (await start(2)) as [Process, Process];
+    const leader = one.ask();
+    const run = await one.run();
+    const follower = two.ask();
+    await moment();
+    run.callModel('m');
+    run.begin();
+    run.say('half');
+    await until(() => follower.heard === 'half');
+    leader.leave(new ClientGone('gone'));
+    await ended(leader);
+    follower.leave(new ClientGone('gone'));
+    expect(await untilAborted(run)).toBeLessThan(SOON_MS);
+  });
+
+  it('does not come while a follower has only been followed by another', async () => {
+    const [one, two] = (await start(2)) as [Process, Process];
+    const leader = one.ask();
+    const run = await one.run();
+    const first = two.ask();
+    await moment();
+    first.leave(new ClientGone('gone'));
+    await ended(first);
+    const second = two.ask();
+    await moment();
+    leader.leave(new ClientGone('gone'));
+    run.callModel('m');
+    run.begin();
+    run.say('one');
+    run.finish();
+    await ended(second);
+    expect([second.heard, two.below.runs.length]).toEqual(['one', 0]);
+  });
+});
+
 describe('a leader elsewhere', () => {
   it('that fails lets its followers go on, of whom one leads', async () => {
     const [one, two, three] = (await start(3)) as [Process, Process, Process];

@@ -58,6 +58,7 @@ export class Flight {
   private state: State = { kind: 'boarding' };
   private readonly riders = new Set<Rider>();
   private readers = 0;
+  private watcher: () => void = () => undefined;
   /** Whether the one that leads knows that it does. */
   private isShared = false;
   /** Milliseconds since the epoch; null: the answer is not complete. */
@@ -96,6 +97,16 @@ export class Flight {
       default:
         return this.state satisfies never;
     }
+  }
+
+  /** Who waits for the answer, or reads it. */
+  get aboard(): number {
+    return this.riders.size + this.readers;
+  }
+
+  /** Tells one of those aboard of each that leaves. */
+  watch(watcher: () => void): void {
+    this.watcher = watcher;
   }
 
   /**
@@ -229,20 +240,21 @@ export class Flight {
     if (rider === leader) this.report(run);
     rider.reject(reason instanceof DeadlineExceeded && !isCalling(journal) ? tooLate() : reason);
     if (isLast) this.close();
+    else this.watcher();
   }
 
   /** The leader's patience is watched by who hands out turns. */
   private outOfPatience(rider: Rider): void {
     if (this.state.kind !== 'waiting' || this.state.run.leader === rider || isCalling(this.state.run.journal)) return;
     rider.reject(tooLate());
-    if (this.riders.size > 0) return;
+    if (this.riders.size > 0) return this.watcher();
     this.state.run.controller.abort(new ClientGone('Nobody waits for the answer any more.'));
     this.close();
   }
 
   private async readerLeft(run: Run, parts: SharedParts, reason: unknown): Promise<void> {
     this.readers--;
-    if (this.readers > 0 || this.completedAt !== null) return;
+    if (this.readers > 0 || this.completedAt !== null) return this.watcher();
     this.close();
     if (reason !== undefined) run.controller.abort(reason);
     await parts.cancel();

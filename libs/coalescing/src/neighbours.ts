@@ -18,7 +18,7 @@ import { RemoteAnswer } from './remote-answer';
 import { Transcripts, type Entry } from './transcript';
 
 type Message =
-  | { readonly kind: 'knock'; readonly token: string; readonly from: string }
+  | { readonly kind: 'knock' | 'leave'; readonly token: string; readonly from: string }
   | { readonly kind: 'news'; readonly token: string }
   | { readonly kind: 'hello' };
 
@@ -149,6 +149,7 @@ export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShut
       now: () => this.clock.now(),
       isLed: () => this.leads.isHeld(lead),
       knock: () => this.send(processId, { kind: 'knock', token, from: this.processId }),
+      leave: () => this.send(processId, { kind: 'leave', token, from: this.processId }),
       read: async () => {
         const found = await this.transcripts.read(token, last);
         ({ last } = found);
@@ -174,6 +175,8 @@ export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShut
         return this.followed.get(message.token)?.news();
       case 'knock':
         return this.letIn(message.token, message.from);
+      case 'leave':
+        return this.letOut(message.token, message.from);
       case 'hello':
         return this.company.sign();
       default:
@@ -190,6 +193,11 @@ export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShut
     if (led.relay !== null) led.relay.knock();
     // Too long by now to be told from its start.
     else write({ kind: 'failed' }).catch(() => undefined);
+  }
+
+  private letOut(token: string, follower: string): void {
+    const led = this.led.get(token);
+    if (led?.followers.delete(follower) === true && led.followers.size === 0) led.relay?.deserted();
   }
 
   private async tell(token: string, { followers }: Led, entry: Entry): Promise<void> {

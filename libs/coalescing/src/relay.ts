@@ -20,6 +20,7 @@ export class Relay {
   private batch: Parts['parts'][number][] = [];
   private characters = 0;
   private hasToldOfCall = false;
+  private isFollowed = true;
 
   constructor(
     private readonly flight: Flight,
@@ -37,15 +38,27 @@ export class Relay {
       journal: this.journal,
     });
     const riding = flight.board(rider, () => Promise.reject(tooLate()));
+    flight.watch(() => this.leaveIfAlone());
     this.over = this.tell(riding).finally(() => clearTimeout(this.silence));
   }
 
   /** A follower is still there. */
   knock(): void {
+    this.isFollowed = true;
     this.silence.refresh();
     if (this.hasToldOfCall || !this.flight.isCalling) return;
     this.hasToldOfCall = true;
     this.write({ kind: 'called' }).catch(() => this.leave());
+  }
+
+  /** All followers have said that they go. One that comes soon is welcome, if others keep the work going. */
+  deserted(): void {
+    this.isFollowed = false;
+    this.leaveIfAlone();
+  }
+
+  private leaveIfAlone(): void {
+    if (!this.isFollowed && this.flight.aboard === 1) this.leave();
   }
 
   private async tell(riding: Promise<Answer>): Promise<void> {

@@ -12,6 +12,8 @@ interface Distance {
   readonly read: () => Promise<readonly Entry[]>;
   readonly isLed: () => Promise<boolean>;
   readonly knock: () => Promise<void>;
+  /** Tells that nobody here follows any more. */
+  readonly leave: () => Promise<void>;
 }
 
 /** The answer of another process, as it is written down there. */
@@ -37,6 +39,15 @@ export class RemoteAnswer {
    * @throws QueueTimeout when no model was called in time, the reason of the call's signal.
    */
   async open(): Promise<AsyncGenerator<AnswerPart> | null> {
+    try {
+      return await this.begin();
+    } catch (error) {
+      this.leave();
+      throw error;
+    }
+  }
+
+  private async begin(): Promise<AsyncGenerator<AnswerPart> | null> {
     for (;;) {
       const entry = await this.next().catch(orNull);
       if (this.entries.some(({ kind }) => kind === 'failed')) return null;
@@ -58,21 +69,32 @@ export class RemoteAnswer {
   }
 
   private async *parts(): AsyncGenerator<AnswerPart> {
-    for (;;) {
-      const entry = await this.next().catch(orNull);
-      switch (entry?.kind) {
-        case 'parts':
-          yield* entry.parts.map(partOf);
-          break;
-        case 'end':
-          this.call.journal.saved = entry.usage;
-          return;
-        case 'called':
-          break;
-        default:
-          throw new UpstreamError('The answer broke off.');
+    let isWhole = false;
+    try {
+      for (;;) {
+        const entry = await this.next().catch(orNull);
+        switch (entry?.kind) {
+          case 'parts':
+            yield* entry.parts.map(partOf);
+            break;
+          case 'end':
+            isWhole = true;
+            this.call.journal.saved = entry.usage;
+            return;
+          case 'called':
+            break;
+          default:
+            throw new UpstreamError('The answer broke off.');
+        }
       }
+    } finally {
+      if (!isWhole) this.leave();
     }
+  }
+
+  private leave(): void {
+    // Who does not hear it misses the knocks a moment later.
+    this.distance.leave().catch(() => undefined);
   }
 
   /** Null: the process that leads is gone, and has written nothing more. */

@@ -57,6 +57,25 @@ class Path {
   }
 }
 
+describe('planting equal seeds at the same time', () => {
+  const stops = { signal: new AbortController().signal, pausing: new AbortController().signal };
+
+  it('asks once for all of them', async () => {
+    const path = new Path([]);
+    const planter = new Planter(path, CONFIG, 1);
+    const ends = await Promise.all([SEED, SEED, SEED].map(seed => planter.plant(seed, CALLER, stops)));
+    expect(ends.map(({ kind }) => kind)).toEqual(['generated', 'hit', 'hit']);
+    expect(path.asked).toHaveLength(1);
+  });
+
+  it('tries the next where one fails', async () => {
+    const path = new Path([new RefusedByModel(400, '', 'text/plain')]);
+    const planter = new Planter(path, CONFIG, 1);
+    const ends = await Promise.all([SEED, SEED].map(seed => planter.plant(seed, CALLER, stops)));
+    expect(ends.map(({ kind }) => kind)).toEqual(['failed', 'generated']);
+  });
+});
+
 describe('planting a seed', () => {
   const never = new AbortController().signal;
   const plant = (path: Path, seed: Partial<Seed> = {}, caller = CALLER, signal = never, pausing = signal) =>

@@ -43,6 +43,9 @@ type Try = { readonly end: LineEnd } | { readonly retryInMs: number | null; read
 
 /** Sees to it that a question has its answer in the caches of a caller, by the path that calls take. */
 export class Planter {
+  /** The last of equal seeds that are under way. */
+  private readonly underWay = new Map<string, Promise<unknown>>();
+
   constructor(
     private readonly errands: Pick<Errands, 'run'>,
     private readonly routes: Routes,
@@ -50,9 +53,25 @@ export class Planter {
   ) {}
 
   /** @throws the reason of what stops it, or ShuttingDown: the seed is then still to be planted. */
-  async plant(seed: Seed, caller: Caller, { signal, pausing }: Stops): Promise<LineEnd> {
+  async plant(seed: Seed, caller: Caller, stops: Stops): Promise<LineEnd> {
     const problem = this.problemOf(seed, caller);
     if (problem !== null) return { kind: 'failed', reason: problem };
+    return this.afterEqualOnes(JSON.stringify([caller.name, seed]), () => this.plantSound(seed, caller, stops));
+  }
+
+  /** One after the other, so that the next finds the answer that the one before has got. */
+  private async afterEqualOnes(key: string, plant: () => Promise<LineEnd>): Promise<LineEnd> {
+    const before = this.underWay.get(key) ?? Promise.resolve();
+    const planting = before.then(plant, plant);
+    this.underWay.set(key, planting);
+    try {
+      return await planting;
+    } finally {
+      if (this.underWay.get(key) === planting) this.underWay.delete(key);
+    }
+  }
+
+  private async plantSound(seed: Seed, caller: Caller, { signal, pausing }: Stops): Promise<LineEnd> {
     for (let tries = 1; ; tries++) {
       const result = await this.try(seed, caller, signal);
       if ('end' in result) return result.end;
