@@ -9,7 +9,7 @@ import {
   type WorkerOptions,
 } from 'bullmq';
 import { rankOf, type JsonValue } from '@spillway/contracts';
-import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { reasonOfLoss, type RedisChannels, type RedisConnections, type RedisGuard } from '@spillway/redis';
 import type { Logger } from '@spillway/telemetry';
 import {
   Backlog,
@@ -198,7 +198,7 @@ export class BullBacklog extends Backlog {
 
   /** A lost Redis, which makes everything here fail, is reported elsewhere. */
   private report(problem: string, error: unknown): void {
-    if (this.parts.guard.state !== 'lost') this.parts.logger.warn({ kind: this.kind, err: error }, problem);
+    if (reasonOfLoss(error) === null) this.parts.logger.warn({ kind: this.kind, err: error }, problem);
   }
 }
 

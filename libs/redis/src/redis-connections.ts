@@ -3,6 +3,7 @@ import { Redis, type RedisOptions } from 'ioredis';
 import { withDeadline } from './deadline';
 import { GatheringRedis } from './gathering-redis';
 import type { RedisSettings } from './redis-settings';
+import { reasonOfLoss } from './redis-unavailable';
 
 const RECONNECT_EVERY_MS = 500;
 const CONNECT_WITHIN_MS = 1000;
@@ -33,13 +34,15 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
   readonly prefix: string;
   /** How long a use of Redis waits for a sign of life, in milliseconds. */
   readonly timeoutMs: number;
+  /** Why it cannot be reached, in a word; null: it can, or nobody has tried yet. */
+  trouble: string | null = null;
   private readonly byRole: ReadonlyMap<RedisRole, Redis>;
 
   constructor(settings: RedisSettings) {
     this.prefix = settings.prefix;
     this.timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const roles = Object.keys(ROLES) as RedisRole[];
-    this.byRole = new Map(roles.map(role => [role, connect(settings.url, role)]));
+    this.byRole = new Map(roles.map(role => [role, this.watched(connect(settings.url, role))]));
   }
 
   /** The connection of a role; it reconnects by itself and is closed with the application. */
@@ -64,6 +67,13 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
     await withDeadline(Promise.all(ready), CONNECT_WITHIN_MS).catch(() => undefined);
   }
 
+  /** Without a listener an unreachable Redis would end the process; the guard reports the loss. */
+  private watched(connection: Redis): Redis {
+    connection.on('error', error => (this.trouble = reasonOfLoss(error)));
+    connection.on('ready', () => (this.trouble = null));
+    return connection;
+  }
+
   /** Runs after everything that uses Redis has stopped in an earlier hook. */
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.byRole.values()].map(close));
@@ -73,7 +83,7 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
 function connect(url: string, role: RedisRole): Redis {
   // BullMQ's own are left alone.
   const Kind = role === 'commands' ? GatheringRedis : Redis;
-  const connection = new Kind(url, {
+  return new Kind(url, {
     connectionName: `spillway-${role}`,
     connectTimeout: CONNECT_WITHIN_MS,
     disconnectTimeout: QUIT_WITHIN_MS,
@@ -82,9 +92,6 @@ function connect(url: string, role: RedisRole): Redis {
     reconnectOnError: isDemoted,
     ...ROLES[role],
   });
-  // Without a listener an unreachable Redis would end the process; the guard reports the loss.
-  connection.on('error', () => undefined);
-  return connection;
 }
 
 /** Whether an error says that the server has become a replica: after a failover its address leads to the new master. */

@@ -37,6 +37,7 @@ describe('a Redis that comes and goes', () => {
     expect(guard.state).toBe('ok');
     server.kill('SIGSTOP');
     expect(await becomes('lost')).toBeLessThan(1000);
+    expect(guard.reason).toBe('timeout');
     server.kill('SIGCONT');
     expect(await becomes('ok')).toBeLessThan(2000);
     server.kill('SIGKILL');
@@ -101,9 +102,15 @@ describe('a Redis that comes and goes', () => {
     await connections.get('commands').config('SET', 'maxmemory', '1');
     await expect(write()).rejects.toMatchObject({ reason: 'OOM' });
     await new Promise(resolve => setTimeout(resolve, 700));
-    expect(guard.state).toBe('lost');
+    expect([guard.state, guard.reason]).toEqual(['lost', 'OOM']);
     await connections.get('commands').config('SET', 'maxmemory', '0');
     expect(await becomes('ok')).toBeLessThan(2000);
+  });
+
+  it('knows what a full Redis would throw away', async () => {
+    expect(await guard.evictionPolicy()).toBe('noeviction');
+    await server.command('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    expect(await guard.evictionPolicy()).toBe('allkeys-lru');
   });
 
   it('passes on a mistake in what was asked, and stays', async () => {
@@ -142,7 +149,7 @@ it('starts without Redis, and tells no secret in its errors', async () => {
   const connections = new RedisConnections({ url: 'redis://user:s3cret@127.0.0.1:1', prefix: 'p' });
   const guard = new RedisGuard(connections);
   await guard.onModuleInit();
-  expect(guard.state).toBe('lost');
+  expect([guard.state, guard.reason]).toEqual(['lost', 'ECONNREFUSED']);
   const error = await guard.run(() => connections.get('commands').get('x')).catch((failure: unknown) => failure);
   expect(error).toBeInstanceOf(RedisUnavailable);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/s3cret|127\.0\.0\.1/);
@@ -155,7 +162,7 @@ it('tells no secret when the password is wrong', async () => {
   const connections = new RedisConnections({ url: server.url.replace('//', '//:s3cret@'), prefix: 'p' });
   const guard = new RedisGuard(connections);
   await guard.onModuleInit();
-  expect(guard.state).toBe('lost');
+  expect([guard.state, guard.reason]).toEqual(['lost', 'WRONGPASS']);
   guard.onApplicationShutdown();
   await connections.onApplicationShutdown();
   await server.stop();

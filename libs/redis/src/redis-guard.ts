@@ -18,16 +18,22 @@ const BUSY_FACTOR = 2.5;
 @Injectable()
 export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   private current: RedisState = 'ok';
+  private whyLost = '';
   private readonly listeners = new Set<(state: RedisState) => void>();
   private heardAt = -Infinity;
   private timer: NodeJS.Timeout | undefined;
   /** The probe that has not been answered yet; a frozen Redis answers it the moment it thaws. */
-  private pending: Promise<boolean> | null = null;
+  private pending: Promise<string | null> | null = null;
 
   constructor(private readonly connections: RedisConnections) {}
 
   get state(): RedisState {
     return this.current;
+  }
+
+  /** Why it was lost the last time, in a word: `ECONNREFUSED`, `WRONGPASS`, `OOM`, `timeout`, … */
+  get reason(): string {
+    return this.whyLost;
   }
 
   onStateChange(listener: (state: RedisState) => void): void {
@@ -61,13 +67,22 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
   private meaningOf(error: unknown, silentSince: number): unknown {
     if (error instanceof RedisUnavailable) {
-      if (this.heardAt < silentSince) this.become('lost');
+      if (this.heardAt < silentSince) this.lose(error.reason);
       return error;
     }
     const reason = reasonOfLoss(error);
     if (reason === null) return error;
-    this.become('lost');
+    this.lose(reason);
     return new RedisUnavailable(reason);
+  }
+
+  /**
+   * What Redis throws away when it is full; null: it does not say.
+   * @throws RedisUnavailable
+   */
+  async evictionPolicy(): Promise<string | null> {
+    const memory = await this.run(() => this.connections.get('commands').info('memory'));
+    return /^maxmemory_policy:(\S+)/m.exec(memory)?.[1] ?? null;
   }
 
   async onModuleInit(): Promise<void> {
@@ -86,22 +101,28 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
       this.pending = null;
     });
     const answer = this.pending;
-    void answer.then(usable => this.become(usable ? 'ok' : 'lost'));
-    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => this.become('lost'));
+    void answer.then(problem => (problem === null ? this.become('ok') : this.lose(problem)));
+    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => this.lose('timeout'));
   }
 
-  /** A write, because a Redis that is full or read-only still answers a PING. */
-  private write(): Promise<boolean> {
+  /** Resolves to what is wrong, or null. A write, because a Redis that is full or read-only still answers a PING. */
+  private write(): Promise<string | null> {
     return this.connections
       .get('probe')
       .set(`{${this.connections.prefix}}:probe`, '1', 'PX', PROBE_EVERY_MS * 4)
       .then(
-        () => true,
+        () => null,
         (error: Error) => {
           if (isDemoted(error)) this.connections.renew();
-          return false;
+          return reasonOfLoss(error) ?? 'refused';
         },
       );
+  }
+
+  /** What a use of a broken connection meets says less than why there is no new one. */
+  private lose(reason: string): void {
+    if (this.current === 'ok') this.whyLost = this.connections.trouble ?? reason;
+    this.become('lost');
   }
 
   private become(state: RedisState): void {

@@ -41,10 +41,16 @@ describe('JsonLines', () => {
     expect(Object.keys(sink.last)).toEqual(['level', 'time', 'outcome']);
   });
 
-  it('tells of an error its type, message and stack', () => {
+  it('tells of an error its type, message, code and stack, and nothing of what was sent', () => {
     logger.error({ err: new TypeError('no such thing') }, 'unexpected');
     expect(sink.last['err']).toMatchObject({ type: 'TypeError', message: 'no such thing' });
     expect(String((sink.last['err'] as { stack: unknown }).stack)).toContain('logger.spec');
+    const refused = Object.assign(new Error('refused'), { code: 'EPIPE', command: { args: ['AUTH', 's3cret'] } });
+    logger.error({ err: Object.assign(new Error('lost', { cause: refused }), { sent: 's3cret' }) });
+    expect(sink.last['err']).toMatchObject({ message: 'lost: refused' });
+    logger.error({ err: refused });
+    expect(Object.keys(Object(sink.last['err']))).toEqual(['type', 'message', 'code', 'stack']);
+    expect(sink.text).not.toContain('s3cret');
     logger.error({ err: 'only words' });
     expect(sink.last['err']).toBe('only words');
   });

@@ -132,6 +132,9 @@ function fieldOf(name: string, value: unknown): string {
   }
 }
 
+/** Other properties stay out: the errors of a client hold what it sent, such as a password or a prompt. */
 function errorOf(thrown: unknown): unknown {
-  return thrown instanceof Error ? stdSerializers.err(thrown) : thrown;
+  if (!(thrown instanceof Error)) return thrown;
+  const { type, message, stack } = stdSerializers.err(thrown);
+  return { type, message, code: (thrown as NodeJS.ErrnoException).code, stack };
 }

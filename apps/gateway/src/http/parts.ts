@@ -1,4 +1,4 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CacheHelpers } from '@spillway/cache';
 import { RedisGuard } from '@spillway/redis';
 import { Logger, Metrics } from '@spillway/telemetry';
@@ -7,18 +7,26 @@ export type PartState = 'ok' | 'lost';
 
 /** The helpers that this process leans on, and whether each is there; a lost one degrades, it never stops. */
 @Injectable()
-export class Parts {
+export class Parts implements OnApplicationBootstrap {
   constructor(
     @Inject(RedisGuard) private readonly redis: RedisGuard | null,
     private readonly helpers: CacheHelpers,
     private readonly metrics: Metrics,
-    logger: Logger,
+    private readonly logger: Logger,
   ) {
     redis?.onStateChange(state => {
-      if (state === 'lost')
-        logger.error({ part: 'redis' }, 'lost: this process goes on with a queue and limits of its own');
-      else logger.info({ part: 'redis' }, 'back');
+      if (state === 'ok') {
+        logger.info({ part: 'redis' }, 'back');
+        void this.checkEviction();
+      } else {
+        const { reason } = redis;
+        logger.error({ part: 'redis', reason }, 'lost: this process goes on with a queue and limits of its own');
+      }
     });
+  }
+
+  onApplicationBootstrap(): void {
+    void this.checkEviction();
   }
 
   states(): Readonly<Record<string, PartState>> {
@@ -30,5 +38,13 @@ export class Parts {
     for (const [part, state] of Object.entries(this.states())) {
       this.metrics.serviceState(part, state === 'ok' ? 'closed' : 'open');
     }
+  }
+
+  /** What is evicted first may be a waiting call or the window of a limit, and nobody would know. */
+  private async checkEviction(): Promise<void> {
+    const policy = await this.redis?.evictionPolicy().catch(() => null);
+    if (!policy?.startsWith('allkeys-')) return;
+    const message = 'a full Redis would throw away waiting calls and limits: set maxmemory-policy to noeviction';
+    this.logger.warn({ part: 'redis', maxmemory_policy: policy }, message);
   }
 }
