@@ -60,6 +60,24 @@ describe('ConfigStore', () => {
     expect(store.current.cache.ttl_s).toBe(4);
   });
 
+  it('keeps the last good settings when the file is gone', () => {
+    const store = storeOf('keys: [{ name: a, key: secret }]');
+    const before = store.current;
+    rmSync(join(folder, 'spillway.yaml'));
+    expect(() => store.reload()).toThrow(/cannot read .*spillway\.yaml \(ENOENT\)/);
+    expect(store.current).toBe(before);
+    write('cache: { ttl_s: 4 }');
+    expect(store.reload().changed).toBe(true);
+  });
+
+  it('takes up a file that was not there at the start', () => {
+    const store = new ConfigStore(readEnvironment({}), { folder });
+    expect(store.current.file).toBeNull();
+    write('cache: { ttl_s: 4 }');
+    store.reload();
+    expect(store.current).toMatchObject({ file: join(folder, 'spillway.yaml'), cache: { ttl_s: 4 } });
+  });
+
   it('keeps what needs a restart, and names it', () => {
     const store = storeOf('server: { port: 1, drain_ms: 1 }\nredis: { url: redis://a }');
     write(

@@ -30,11 +30,13 @@ export class ConfigStore {
   }
 
   /**
-   * Reads the file again, with the environment of the start.
+   * Reads the file again, with the environment of the start. One that is gone is a problem: the built-in configuration,
+   * which asks nobody for a key, must not take its place.
    * @throws ConfigurationError; the settings stay as they are.
    */
   reload(): Reload {
-    const loaded = loadSettings(this.environment, this.options);
+    const file = this.settings.file ?? this.environment.file;
+    const loaded = loadSettings({ ...this.environment, file }, this.options);
     const fixed = fixedPartOf(this.settings);
     const needsRestart = differences(fixed, fixedPartOf(loaded));
     const next = withFixedPart(fixed, loaded);
