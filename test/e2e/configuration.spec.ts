@@ -85,6 +85,14 @@ describe('configuration', () => {
     });
   });
 
+  it('that names a port in use stops the start, and says so in one line', async () => {
+    const { url } = await start({ configuration: valid() });
+    const env = { SPILLWAY_CONFIG: configurationFile(valid()), PORT: new URL(url).port };
+    const { code, output } = await runProgram('main.js', [], env);
+    expect(code).toBe(1);
+    expect(output).toMatch(/^Cannot listen: .*EADDRINUSE.*\n$/);
+  });
+
   it('that is valid is reported so by validate, the example too', async () => {
     const own = await runProgram('validate.js', [configurationFile(valid())]);
     expect(own).toMatchObject({ code: 0, output: expect.stringContaining('routes: assistant') as string });

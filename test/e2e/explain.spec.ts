@@ -68,6 +68,13 @@ describe('an explanation says', () => {
   const untilDecided = (id: string, kind: string): Promise<number> =>
     eventually(async () => (await look(id)).ok && (await ofKind(id, kind)).length > 0);
 
+  it('something for every request id that is kept, however long', async () => {
+    const id = 'r'.repeat(128);
+    await ask(shop(), 'assistant', 'A long name?', named(id));
+    expect(await explain(id)).toMatchObject({ requestId: id });
+    expect((await look(`${id}${'r'.repeat(2_000)}`)).status).toBe(404);
+  });
+
   it('the class and why, what it cost to wait, who answered and how', async () => {
     await ask(shop(), 'assistant', PROMPT, named('plain'));
     expect(await explain('plain')).toMatchObject({

@@ -62,7 +62,8 @@ export async function createHttpServer(
       ),
   });
   const app = await NestFactory.create<NestFastifyApplication>(module, adapter, {
-    logger: ['error', 'warn'],
+    // What ends a start is thrown, and printed once.
+    logger: false,
     bodyParser: false,
     abortOnError: false,
   });

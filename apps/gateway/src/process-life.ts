@@ -50,8 +50,15 @@ export async function live(
 
 /** Prints why a process could not start, every problem of a configuration, and ends it. */
 export function giveUp(error: unknown): never {
-  console.error(error instanceof ConfigurationError ? error.message : error);
+  console.error(error instanceof ConfigurationError ? error.message : (cannotListen(error) ?? error));
   process.exit(1);
+}
+
+/** An address that cannot be listened on is a matter of settings, for which nobody needs a stack. */
+function cannotListen(error: unknown): string | null {
+  if (!(error instanceof Error) || !('syscall' in error)) return null;
+  if (error.syscall !== 'listen' && error.syscall !== 'getaddrinfo') return null;
+  return `Cannot listen: ${error.message}. The address is server.host and server.port, or HOST and PORT.`;
 }
 
 /** A part of an installation finds the others through Redis alone. */

@@ -1,5 +1,5 @@
 import type { CacheGenerations } from '@spillway/cache';
-import type { ConfigStore } from '@spillway/config';
+import { ConfigurationError, type ConfigStore } from '@spillway/config';
 import { InvalidRequest } from '@spillway/contracts';
 import { AdminController } from './admin.controller';
 
@@ -23,5 +23,21 @@ describe('DELETE /admin/cache', () => {
     expect(refusal).toBeInstanceOf(InvalidRequest);
     expect(refusal).toMatchObject({ param });
     expect(cleared).toEqual([]);
+  });
+});
+
+describe('POST /admin/reload', () => {
+  it('tells all problems, each with its path where it has one', () => {
+    const problems = [
+      { path: '', message: 'line 2, column 1: Tabs are not allowed as indentation' },
+      { path: 'servre', message: 'unknown key' },
+    ];
+    const reload = (): never => {
+      throw new ConfigurationError(problems);
+    };
+    const controller = new AdminController({ reload } as unknown as ConfigStore, {} as CacheGenerations);
+    expect(() => controller.reload()).toThrow(
+      'not reloaded: line 2, column 1: Tabs are not allowed as indentation; servre: unknown key',
+    );
   });
 });

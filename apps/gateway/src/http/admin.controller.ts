@@ -1,6 +1,6 @@
 import { Controller, Delete, HttpCode, Post, Query } from '@nestjs/common';
 import { CacheGenerations } from '@spillway/cache';
-import { ConfigStore, ConfigurationError } from '@spillway/config';
+import { ConfigStore, ConfigurationError, describeProblem } from '@spillway/config';
 import { InvalidRequest, PartLost } from '@spillway/contracts';
 import { RedisUnavailable } from '@spillway/redis';
 
@@ -20,8 +20,8 @@ export class AdminController {
       return this.config.reload();
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
-      const problems = error.problems.map(({ path, message }) => `${path}: ${message}`);
-      throw new InvalidRequest(`The configuration was not reloaded. ${problems.join(' ')}`, { cause: error });
+      const problems = error.problems.map(describeProblem).join('; ');
+      throw new InvalidRequest(`The configuration was not reloaded: ${problems}`, { cause: error });
     }
   }
 
