@@ -13,7 +13,7 @@ const QUEUED_RATE =
   'gateway and Redis work for a call in turns and seldom at once, so that neither core is busy all the time; what each does: ' +
   `${COSTS}.`;
 const QUEUED_TIME =
-  'six round trips to Redis come before the call of the model: look-up, entry, adding the job, waking the worker, taking the ' +
+  'five round trips to Redis come before the call of the model: look-up, entry with its job, waking the worker, taking the ' +
   'job, reaching the ticket.';
 
 /** A call that must ask the model: by the express lane with and without Redis, and through the queue. */

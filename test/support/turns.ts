@@ -100,8 +100,10 @@ export function systemOf(processes: readonly [TurnProcess, ...TurnProcess[]]): T
     depths,
     inflight: () => scheduling.inflight(),
     waiting: async count => {
-      const depth = Object.values(await depths()).reduce((sum, waiting) => sum + waiting, 0);
-      return depth === count && (connections === null || (await queuesAreEmpty(connections)));
+      const queues = await Promise.all(PRIORITIES.map(priority => scheduling.queue(priority, count)));
+      const depth = queues.reduce((sum, queue) => sum + queue.depth, 0);
+      const isReached = queues.every(({ tickets }) => tickets.every(({ reached }) => reached));
+      return depth === count && isReached && (connections === null || (await queuesAreEmpty(connections)));
     },
     stop: async () => {
       await Promise.all(processes.map(process => process.stop()));

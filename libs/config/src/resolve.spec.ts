@@ -80,7 +80,7 @@ describe('defaults', () => {
         folder: null,
         judge: { hits: 0.05, per_minute: 30, error: 0.05 },
       },
-      scheduling: { express: true, worker_concurrency: 50, lease_ms: 10_000, claim_ms: 2000 },
+      scheduling: { express: true, worker_concurrency: 10, lease_ms: 10_000, claim_ms: 2000 },
       async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
       seeding: { body_limit: 64 * 1024 * 1024, concurrency: 4 },
       log: { level: 'info', snippets: true },

@@ -92,7 +92,7 @@ const embedding = z.strictObject({
 
 const scheduling = z.strictObject({
   express: z.boolean().default(true).describe('A call for which a permit is free skips the queue'),
-  worker_concurrency: whole(1).default(50).describe('Tickets a worker handles at once, for each class'),
+  worker_concurrency: whole(1).default(10).describe('Tickets a worker handles at once, for each class'),
   lease_ms: milliseconds().default(10_000).describe('Life of a permit that nobody renews'),
   claim_ms: milliseconds().default(2000).describe('Time a caller has to claim a turn'),
 });

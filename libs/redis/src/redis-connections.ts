@@ -14,11 +14,11 @@ const DEFAULT_TIMEOUT_MS = 100;
 const ONCE: RedisOptions = { enableOfflineQueue: false, autoResendUnfulfilledCommands: false, maxRetriesPerRequest: 0 };
 
 const ROLES = {
-  /** BullMQ's producers: an add fails at once while Redis is lost. */
+  /** Producers of durable jobs: an add fails at once while Redis is lost. */
   queue: ONCE,
   /** BullMQ's workers: their blocking reads wait for Redis as long as it takes. */
   worker: { maxRetriesPerRequest: null },
-  /** All else that is answered at once, many at a time: what is asked together, of cache and permits, is one write. */
+  /** All else that is answered at once, many at a time: what is asked together, of cache, permits and the queues of tickets, is one write. */
   commands: ONCE,
   subscriber: { maxRetriesPerRequest: null },
   /** Of the guard alone, so that a slow command elsewhere does not look like a lost Redis. */
@@ -81,7 +81,7 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
 }
 
 function connect(url: string, role: RedisRole): Redis {
-  // BullMQ's own are left alone.
+  // BullMQ's workers and durable jobs are left alone.
   const Kind = role === 'commands' ? GatheringRedis : Redis;
   return new Kind(url, {
     connectionName: `spillway-${role}`,

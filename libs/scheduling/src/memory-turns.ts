@@ -6,6 +6,7 @@ import type { TurnDesk } from './turn-desk';
 /** Turns within one process, without a queue between entry and worker: every ticket is reached at once. */
 export class MemoryTurns extends PermitTurns {
   protected readonly place = 'memory';
+  protected readonly sendsAtOnce = false;
 
   constructor(
     desk: TurnDesk,

@@ -1,21 +1,15 @@
-import {
-  QueueFull,
-  ShuttingDown,
-  SpillwayError,
-  Turns,
-  type Call,
-  type ModelSettings,
-  type Priority,
-  type Turn,
-} from '@spillway/contracts';
+import { SpillwayError, Turns, type Call, type ModelSettings, type Priority, type Turn } from '@spillway/contracts';
 import type { Entry, Grant, ModelReport, WaitReport, WaitRequest } from '@spillway/quota';
+import { endOfWait, queueFull, shuttingDown, tooLate, UNKNOWN_WAIT_MS } from './refusals';
 import { learnFrom, type TurnDesk } from './turn-desk';
-import { endOfWait, tooLate } from './waiting-room';
 
-type Queued = Extract<Entry, { kind: 'queued' }>;
+/** A wait, and the ticket of it that is on its way to a worker already; null: it has not been sent. */
+interface Registered {
+  readonly request: WaitRequest;
+  readonly entry: Extract<Entry, { kind: 'queued' }>;
+  readonly sent: Promise<void> | null;
+}
 
-/** When nothing is known yet of the wait, a new try after a second is no burden. */
-const UNKNOWN_WAIT_MS = 1_000;
 const WITHDRAW_AGAIN_MS = 500;
 
 /** Turns by permits; how a waiting ticket gets to a worker is what its kinds differ in. */
@@ -92,6 +86,9 @@ export abstract class PermitTurns extends Turns {
   /** Where its permits are decided. */
   protected abstract readonly place: 'redis' | 'memory';
 
+  /** Whether a ticket is sent to a worker while its wait is being registered, as hardly any gets its turn before that. */
+  protected abstract get sendsAtOnce(): boolean;
+
   /** Lets a worker reach the ticket. */
   protected abstract send(request: WaitRequest): Promise<void>;
 
@@ -130,10 +127,7 @@ export abstract class PermitTurns extends Turns {
   private async obtain(call: Call, models: readonly ModelSettings[]): Promise<Turn> {
     const { signal } = call;
     const request = this.requestOf(call, models);
-    const entry = await this.enter(request).catch((error: unknown) => {
-      this.withdraw(request);
-      throw error;
-    });
+    const { entry, sent } = await this.register(request);
     switch (entry.kind) {
       case 'granted':
         if (this.desk.open.mayBeStale && !(await this.holds(entry.grant))) return this.obtain(call, models);
@@ -141,19 +135,34 @@ export abstract class PermitTurns extends Turns {
         this.withdraw(request);
         throw endOfWait(signal, UNKNOWN_WAIT_MS);
       case 'full':
+        if (sent !== null) this.recall(request);
         throw queueFull(entry.retryAfterMs);
       case 'queued':
-        return this.queue(call, models, request, entry);
+        return this.queue(call, models, { request, sent, entry });
       default:
         return entry satisfies never;
+    }
+  }
+
+  /** `sent`: the ticket is on its way already. */
+  private async register(request: WaitRequest): Promise<{ entry: Entry; sent: Promise<void> | null }> {
+    const entering = this.enter(request);
+    const sent = this.sendsAtOnce ? this.send(request) : null;
+    // Whoever waits hears of it then.
+    sent?.catch(() => undefined);
+    try {
+      return { entry: await entering, sent };
+    } catch (error) {
+      if (sent !== null) this.recall(request);
+      this.withdraw(request);
+      throw error;
     }
   }
 
   private async queue(
     call: Call,
     models: readonly ModelSettings[],
-    request: WaitRequest,
-    { freeInMs, ...place }: Queued,
+    { request, sent, entry: { freeInMs, ...place } }: Registered,
   ): Promise<Turn> {
     const { room, clock } = this.desk;
     const { signal, journal } = call;
@@ -162,13 +171,14 @@ export abstract class PermitTurns extends Turns {
     const freeAt = clock.now() + freeInMs;
     const retryAfterMs = (): number => Math.max(estimateMs ?? UNKNOWN_WAIT_MS, freeAt - clock.now());
     if (clock.now() + (estimateMs ?? 0) >= request.turnBy) {
+      if (sent !== null) this.recall(request);
       this.withdraw(request);
       throw tooLate(retryAfterMs());
     }
     try {
       const accept = (grant: Grant): Turn => this.begin(call, models, request, grant);
       const turn = room.wait({ request, signal, retryAfterMs, accept });
-      this.send(request).catch((error: unknown) => room.fail(request.ticket, error));
+      (sent ?? this.send(request)).catch((error: unknown) => room.fail(request.ticket, error));
       return await turn;
     } catch (error) {
       this.recall(request);
@@ -219,14 +229,6 @@ export abstract class PermitTurns extends Turns {
       tokens: first === undefined ? 0 : this.desk.estimator.reserve(call, first),
     };
   }
-}
-
-function shuttingDown(): ShuttingDown {
-  return new ShuttingDown('Spillway is shutting down.', { retryAfterMs: UNKNOWN_WAIT_MS });
-}
-
-export function queueFull(retryAfterMs: number): QueueFull {
-  return new QueueFull('Too many calls of this class are waiting.', { retryAfterMs });
 }
 
 function modelOf(grant: Grant, models: readonly ModelSettings[]): ModelSettings {

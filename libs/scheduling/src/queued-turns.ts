@@ -1,5 +1,6 @@
 import type { WaitRequest } from '@spillway/quota';
-import { PermitTurns, queueFull } from './permit-turns';
+import { PermitTurns } from './permit-turns';
+import { queueFull } from './refusals';
 import type { TurnDesk } from './turn-desk';
 import type { Report } from './report';
 import type { TicketQueues } from './ticket-queues';
@@ -34,6 +35,11 @@ export class QueuedTurns extends PermitTurns {
   override stop(): void {
     this.watchdog.stop();
     super.stop();
+  }
+
+  /** Both go the same way to Redis, so that the wait is there when its job is taken; else the watchdog sends it again. */
+  protected get sendsAtOnce(): boolean {
+    return !this.desk.settings.current.scheduling.express;
   }
 
   protected send(request: WaitRequest): Promise<void> {

@@ -10,7 +10,7 @@ import { QUEUE_OPTIONS, bullPrefix } from './ticket-queues';
     BullModule.forRootAsync({
       inject: [RedisConnections],
       useFactory: (connections: RedisConnections) => ({
-        connection: connections.get('queue'),
+        connection: connections.get('commands'),
         prefix: bullPrefix(connections.prefix),
         ...QUEUE_OPTIONS,
       }),

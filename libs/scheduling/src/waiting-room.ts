@@ -1,5 +1,6 @@
-import { DeadlineExceeded, QueueTimeout, type Clock, type Turn } from '@spillway/contracts';
+import type { Clock, Turn } from '@spillway/contracts';
 import type { Grant, WaitRequest } from '@spillway/quota';
+import { endOfWait, tooLate } from './refusals';
 
 interface WaitDetails {
   readonly request: WaitRequest;
@@ -83,13 +84,4 @@ export class WaitingRoom {
     }
     return due;
   }
-}
-
-export function tooLate(retryAfterMs: number): QueueTimeout {
-  return new QueueTimeout('No turn came within the time this call may wait.', { retryAfterMs });
-}
-
-/** What an aborted signal means for a call that waits: a deadline that passes in the queue expires there. */
-export function endOfWait(signal: AbortSignal, retryAfterMs: number): unknown {
-  return signal.reason instanceof DeadlineExceeded ? tooLate(retryAfterMs) : signal.reason;
 }
