@@ -102,28 +102,31 @@ describe('a call that is answered later', () => {
     expect(lines.map(line => line['priority'])).toEqual(['critical', 'normal', 'critical']);
   });
 
-  it.each<[string, Parameters<typeof submit>[2], number, string]>([
-    ['a stream', { body: { stream: true } }, 400, 'invalid_request'],
-    ['an unknown model', { body: { model: 'nothing' } }, 404, 'model_not_found'],
-    ['no messages', { body: { messages: [] } }, 400, 'invalid_request'],
-    ['an unknown class', { headers: { 'x-spillway-priority': 'high' } }, 400, 'invalid_request'],
-    ['an unknown key', { headers: { authorization: 'Bearer nobody' } }, 401, 'invalid_api_key'],
-    [
-      'a model that the key may not use',
-      { headers: { authorization: 'Bearer KEY_B' }, body: { model: 'other' } },
-      403,
-      'not_allowed',
-    ],
-    [
-      'a callback without a secret',
-      { headers: { 'x-spillway-callback-url': 'https://hooks.example/' } },
-      400,
-      'invalid_request',
-    ],
-  ])('is refused at once: %s', async (_, request, status, code) => {
+  it('is refused at once where it cannot be run, with the reason', async () => {
+    const refusals: [string, Parameters<typeof submit>[2], number, string][] = [
+      ['a stream', { body: { stream: true } }, 400, 'invalid_request'],
+      ['an unknown model', { body: { model: 'nothing' } }, 404, 'model_not_found'],
+      ['no messages', { body: { messages: [] } }, 400, 'invalid_request'],
+      ['an unknown class', { headers: { 'x-spillway-priority': 'high' } }, 400, 'invalid_request'],
+      ['an unknown key', { headers: { authorization: 'Bearer nobody' } }, 401, 'invalid_api_key'],
+      [
+        'a model that the key may not use',
+        { headers: { authorization: 'Bearer KEY_B' }, body: { model: 'other' } },
+        403,
+        'not_allowed',
+      ],
+      [
+        'a callback without a secret',
+        { headers: { 'x-spillway-callback-url': 'https://hooks.example/' } },
+        400,
+        'invalid_request',
+      ],
+    ];
     const { client } = await start();
-    const refused = await submit(client, 'no', request);
-    expect([refused.status, refused.body.error?.code]).toEqual([status, code]);
+    for (const [what, request, status, code] of refusals) {
+      const refused = await submit(client, 'no', request);
+      expect([what, refused.status, refused.body.error?.code]).toEqual([what, status, code]);
+    }
   });
 
   it('is cancelled while it runs: the call of the model ends', async () => {

@@ -49,6 +49,11 @@ describe('jobs, when what runs them dies', () => {
     }
     return counts;
   };
+  const questions = (): string[] =>
+    installation.simulator.requests('m').map(({ body }) => {
+      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
+      return messages[0]?.content ?? '';
+    });
   const asked = (): number => installation.simulator.requests('m').length;
 
   it(`all of ${JOBS} finish, although every process and Redis are killed in the middle`, async () => {
@@ -80,22 +85,6 @@ describe('jobs, when what runs them dies', () => {
     expect(asked()).toBeLessThanOrEqual(JOBS + 2 * CONCURRENCY + unsure);
   }, 300_000);
 
-  it('another worker takes over from one that is killed, within half a minute', async () => {
-    const [gateway, dying] = await Promise.all([
-      installation.start('gateway', configuration()),
-      installation.start('worker', configuration()),
-    ]);
-    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
-    const client = clientOf(gateway);
-    const id = await submit(client, 'long');
-    await until(() => asked() === 1);
-    dying.kill('SIGKILL');
-    installation.simulator.configure('m', { latency: { first_token_ms: 0 } });
-    await installation.start('worker', configuration());
-    await until(async () => (await statusOf(client, id)) === 'succeeded', 35_000);
-    expect(asked()).toBe(2);
-  }, 60_000);
-
   it('a worker that is told to stop hands back what it cannot finish, for another to begin at once', async () => {
     const [gateway, stopping] = await Promise.all([
       installation.start('gateway', configuration()),
@@ -113,20 +102,25 @@ describe('jobs, when what runs them dies', () => {
     expect(asked()).toBe(2);
   });
 
-  it('a worker that is blocked for seconds keeps its jobs: none is begun twice', async () => {
-    const [gateway, blocked] = await Promise.all([
-      installation.start('gateway', configuration()),
-      installation.start('worker', configuration()),
-    ]);
-    installation.simulator.configure('m', { latency: { first_token_ms: 3_000 } });
+  it('a killed worker loses its jobs to another within half a minute; one that is blocked for seconds keeps them', async () => {
+    const one = { ...configuration(), async: { concurrency: 1 } };
+    const [gateway, dying] = await Promise.all([installation.start('gateway', one), installation.start('worker', one)]);
     const client = clientOf(gateway);
-    const id = await submit(client, 'long');
+    installation.simulator.configure('m', { latency: { first_token_ms: 60_000 } });
+    const lost = await submit(client, 'of the killed');
     await until(() => asked() === 1);
-    await installation.start('worker', configuration());
+    installation.simulator.configure('m', { latency: { first_token_ms: 3_000 } });
+    const blocked = await installation.start('worker', one);
+    const kept = await submit(client, 'of the blocked');
+    await until(() => asked() === 2);
+    dying.kill('SIGKILL');
     blocked.kill('SIGSTOP');
+    await installation.start('worker', one);
     await sleep(6_000);
     blocked.kill('SIGCONT');
-    await until(async () => (await statusOf(client, id)) === 'succeeded', 10_000);
-    expect(asked()).toBe(1);
-  }, 60_000);
+    await until(async () => (await statusOf(client, kept)) === 'succeeded', 10_000);
+    expect(questions()).toEqual(['of the killed', 'of the blocked']);
+    await until(async () => (await statusOf(client, lost)) === 'succeeded', 35_000);
+    expect(questions()).toEqual(['of the killed', 'of the blocked', 'of the killed']);
+  }, 90_000);
 });

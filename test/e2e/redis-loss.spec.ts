@@ -21,12 +21,10 @@ const configuration = (express: boolean): object => ({
 describe('without Redis', () => {
   let installation: Installation;
 
-  // One of its own for each test: what a failed one leaves broken must not fail the others.
-  beforeEach(async () => {
+  const begin = async (): Promise<void> => {
     installation = await startInstallation();
-  });
-  afterEach(() => installation.stop());
-
+  };
+  const end = (): Promise<void> => installation.stop();
   const questionsTo = (model: string): string[] =>
     installation.simulator.requests(model).map(({ body }) => {
       const { messages } = JSON.parse(body) as { messages: { content: string }[] };
@@ -70,11 +68,20 @@ describe('without Redis', () => {
       restore: () => installation.redis.command('REPLICAOF', 'NO', 'ONE'),
     },
   ] as const)('$loss (express: $express)', ({ express, lose, restore }) => {
+    let first: SpillwayProcess;
+    let second: SpillwayProcess;
+    let worker: SpillwayProcess;
+
+    // One installation for each loss: what a failed test leaves broken must not fail those of another.
+    beforeAll(async () => {
+      await begin();
+      const start = (role: 'gateway' | 'worker'): Promise<SpillwayProcess> =>
+        installation.start(role, configuration(express));
+      [first, second, worker] = await Promise.all([start('gateway'), start('gateway'), start('worker')]);
+    });
+    afterAll(end);
+
     it('new calls are answered in time, readiness tells, and all is shared again soon after its return', async () => {
-      const roles = ['gateway', 'gateway', 'worker'] as const;
-      const [first, second, worker] = (await Promise.all(
-        roles.map(role => installation.start(role, configuration(express))),
-      )) as [SpillwayProcess, SpillwayProcess, SpillwayProcess];
       const [one, other] = [callerOf(first.url), callerOf(second.url)];
       await ask(one, 'assistant', 'known');
 
@@ -103,10 +110,6 @@ describe('without Redis', () => {
     });
 
     it('calls under way and waiting are answered, each by one call of the model', async () => {
-      const roles = ['gateway', 'gateway', 'worker'] as const;
-      const [first, second] = (await Promise.all(
-        roles.map(role => installation.start(role, configuration(express))),
-      )) as [SpillwayProcess, SpillwayProcess, SpillwayProcess];
       installation.simulator.configure('single', { latency: { first_token_ms: 300 } });
       const questions = Array.from({ length: 10 }, (_, index) => `question ${index}`);
       const calls = questions.map((question, index) =>
@@ -127,40 +130,46 @@ describe('without Redis', () => {
     });
   });
 
-  it('for a moment: no wait stays behind that would hold up others', async () => {
-    const [first, second] = await Promise.all([
-      installation.start('gateway', configuration(true)),
-      installation.start('gateway', configuration(true)),
-      installation.start('worker', configuration(true)),
-    ]);
-    installation.simulator.configure('single', { latency: { first_token_ms: 1_000 } });
-    const calls = [ask(callerOf(first.url), 'single', 'held')];
-    await eventually(() => questionsTo('single').length === 1);
-    installation.simulator.configure('single', { latency: { first_token_ms: 0 } });
-    installation.redis.kill('SIGSTOP');
-    for (const { url } of [first, second]) {
-      for (const path of ['/critical/v1', '/normal/v1']) calls.push(ask(callerOf(url, { path }), 'single', url + path));
-    }
-    await becomes([first, second], 'degraded', 'lost', 3_000);
-    installation.redis.kill('SIGCONT');
-    await Promise.all(calls);
-    expect(questionsTo('single')).toHaveLength(calls.length);
-    await eventually(async () => (await waitingAt(first)) + (await underWayAt(first)) === 0, 3_000);
-    await ask(callerOf(second.url, { path: '/low/v1' }), 'single', 'at last');
-  });
+  describe('with processes of its own', () => {
+    beforeEach(begin);
+    afterEach(end);
 
-  it('from the beginning: a process starts, serves, and finds Redis when it comes', async () => {
-    installation.redis.kill('SIGKILL');
-    const process = await installation.start('all', configuration(true));
-    await becomes([process], 'degraded', 'lost', 3_000);
-    const { headers } = await ask(callerOf(process.url), 'single', 'is anybody there?');
-    expect(headers.get('x-spillway-outcome')).toBe('generated');
-    await installation.redis.restart();
-    await becomes([process], 'ok', 'ok', 5_000);
-    const worker = await installation.start('all', configuration(true));
-    await sleep(SETTLED_MS);
-    await ask(callerOf(process.url), 'assistant', 'shared?');
-    await sleep(100);
-    expect((await ask(callerOf(worker.url), 'assistant', 'shared?')).headers.get('x-spillway-cache')).toBe('HIT');
+    it('for a moment: no wait stays behind that would hold up others', async () => {
+      const [first, second] = await Promise.all([
+        installation.start('gateway', configuration(true)),
+        installation.start('gateway', configuration(true)),
+        installation.start('worker', configuration(true)),
+      ]);
+      installation.simulator.configure('single', { latency: { first_token_ms: 1_000 } });
+      const calls = [ask(callerOf(first.url), 'single', 'held')];
+      await eventually(() => questionsTo('single').length === 1);
+      installation.simulator.configure('single', { latency: { first_token_ms: 0 } });
+      installation.redis.kill('SIGSTOP');
+      for (const { url } of [first, second]) {
+        for (const path of ['/critical/v1', '/normal/v1'])
+          calls.push(ask(callerOf(url, { path }), 'single', url + path));
+      }
+      await becomes([first, second], 'degraded', 'lost', 3_000);
+      installation.redis.kill('SIGCONT');
+      await Promise.all(calls);
+      expect(questionsTo('single')).toHaveLength(calls.length);
+      await eventually(async () => (await waitingAt(first)) + (await underWayAt(first)) === 0, 3_000);
+      await ask(callerOf(second.url, { path: '/low/v1' }), 'single', 'at last');
+    });
+
+    it('from the beginning: a process starts, serves, and finds Redis when it comes', async () => {
+      installation.redis.kill('SIGKILL');
+      const process = await installation.start('all', configuration(true));
+      await becomes([process], 'degraded', 'lost', 3_000);
+      const { headers } = await ask(callerOf(process.url), 'single', 'is anybody there?');
+      expect(headers.get('x-spillway-outcome')).toBe('generated');
+      await installation.redis.restart();
+      await becomes([process], 'ok', 'ok', 5_000);
+      const worker = await installation.start('all', configuration(true));
+      await sleep(SETTLED_MS);
+      await ask(callerOf(process.url), 'assistant', 'shared?');
+      await sleep(100);
+      expect((await ask(callerOf(worker.url), 'assistant', 'shared?')).headers.get('x-spillway-cache')).toBe('HIT');
+    });
   });
 });

@@ -129,6 +129,15 @@ describe('a Redis that comes and goes', () => {
     expect(guard.state).toBe('ok');
   });
 
+  it('bears it longer for a use whose own deadline is longer', async () => {
+    const after = (ms: number, deadlineMs?: number): Promise<number> =>
+      guard.run(() => new Promise<number>(resolve => setTimeout(resolve, ms, ms)), deadlineMs);
+    const uses = [after(60), after(400, 200), after(700, 200)];
+    const ends = await Promise.allSettled(uses);
+    expect(ends.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected']);
+    expect(guard.state).toBe('ok');
+  });
+
   it('keeps its subscriptions over a restart', async () => {
     const channels = new RedisChannels(connections);
     const heard: string[] = [];

@@ -8,7 +8,7 @@ export type RedisState = 'ok' | 'lost';
 const PROBE_EVERY_MS = 500;
 /** At least. */
 const PROBE_WITHIN_MS = 300;
-/** A Redis that is busy but answers others gets so many times the time of a first sign of life. */
+/** A Redis that is busy but answers others gets so many times the deadline. */
 const BUSY_FACTOR = 2.5;
 
 /**
@@ -55,7 +55,7 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
         result = await withDeadline(work, deadlineMs);
       } catch (error) {
         if (!(error instanceof RedisUnavailable) || this.heardAt < askedAt) throw error;
-        result = await withDeadline(work, this.connections.timeoutMs * BUSY_FACTOR - deadlineMs);
+        result = await withDeadline(work, deadlineMs * (BUSY_FACTOR - 1));
       }
       this.heardAt = performance.now();
       return result;
