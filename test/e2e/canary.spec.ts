@@ -1,10 +1,9 @@
 import { ask, callerOf } from '../support/caller';
-import { startGateway, type Gateway } from '../support/gateway';
+import type { Gateway } from '../support/gateway';
+import { startGateways, type Gateways } from '../support/gateways';
 import { healthAt } from '../support/health';
 import { completion } from '../support/model-answers';
 import { eventually } from '../support/operator';
-import { startRedis, type RedisServer } from '../support/redis-server';
-import { startUpstream, type Upstream } from '../support/scripted-upstream';
 
 const QUESTIONS = [
   { question: 'How long is the warranty?', answer: 'The warranty lasts two years.', min_bleu: 0.5 },
@@ -13,63 +12,36 @@ const QUESTIONS = [
 const WELL = new Map(QUESTIONS.map(({ question, answer }) => [question, answer]));
 
 describe('canary questions', () => {
-  let redis: RedisServer;
-  let model: Upstream;
-  let other: Upstream;
-  let gateways: Gateway[] = [];
-  let world = 0;
+  let gateways: Gateways;
   let isWell = true;
 
   beforeAll(async () => {
-    [redis, model, other] = await Promise.all([startRedis(), startUpstream([]), startUpstream([])]);
+    gateways = await startGateways();
   });
   beforeEach(() => {
-    world += 1;
     isWell = true;
-    model.script(({ body }) => completion((isWell ? WELL.get(questionIn(body)) : undefined) ?? 'I am not sure.'));
-    other.script(() => completion('second best'));
+    const answer = (body: string): string => (isWell ? WELL.get(questionIn(body)) : undefined) ?? 'I am not sure.';
+    gateways.first.script(({ body }) => completion(answer(body)));
+    gateways.second.script(() => completion('second best'));
   });
-  afterEach(async () => {
-    await Promise.all(gateways.map(gateway => gateway.stop()));
-    gateways = [];
-  });
-  afterAll(async () => {
-    await Promise.all([model.close(), other.close(), redis.stop()]);
-  });
+  afterEach(() => gateways.clear());
+  afterAll(() => gateways.stop());
 
   const questionIn = (body: string): string =>
     (JSON.parse(body) as { messages: { content: string }[] }).messages[0]?.content ?? '';
-  const asked = (): string[] => model.requests.map(({ body }) => questionIn(body)).filter(text => WELL.has(text));
+  const asked = (): string[] =>
+    gateways.first.requests.map(({ body }) => questionIn(body)).filter(text => WELL.has(text));
   const configuration = (everyS: number, route: object = {}): object => {
     const breaker = { min_requests: 3, degraded_error_rate: 0.15 };
     return {
-      redis: { prefix: `canary-${world}` },
-      providers: { one: { base_url: `${model.url}/v1` }, two: { base_url: `${other.url}/v1` } },
       models: { m: { provider: 'one', breaker }, n: { provider: 'two' } },
       routes: { assistant: { chain: ['m', 'n'], cache: { exact: false, semantic: false }, ...route } },
       health: { canary: { every_s: everyS, questions: QUESTIONS, models: ['m'] } },
     };
   };
-  const start = async (everyS: number, route?: object): Promise<Gateway> => {
-    const gateway = await startGateway({
-      configuration: configuration(everyS, route),
-      env: { REDIS_URL: redis.url },
-    });
-    gateways.push(gateway);
-    // A start holds up the others in this process, for which Redis may look lost meanwhile.
-    await Promise.all(gateways.map(one => eventually(() => isWhole(one))));
-    return gateway;
-  };
-  const isWhole = async ({ url }: Gateway): Promise<boolean> => {
-    const { status } = (await (await fetch(`${url}/readyz`)).json()) as { status: string };
-    return status === 'ok';
-  };
-  /** Null as well while Redis looks lost. */
-  const canaryAt = (gateway: Gateway) =>
-    healthAt(gateway, 'm').then(
-      ({ canary }) => canary,
-      () => null,
-    );
+  const start = (everyS: number, route?: object): Promise<Gateway> =>
+    gateways.startShared(configuration(everyS, route));
+  const canaryAt = async (gateway: Gateway) => (await healthAt(gateway, 'm')).canary;
   const call = async ({ url }: Gateway) => {
     const { text, headers } = await ask(callerOf(url), 'assistant', 'hello');
     return { text, id: headers.get('x-request-id') ?? '' };
@@ -130,8 +102,7 @@ describe('canary questions', () => {
       expect.objectContaining({ kind: 'quality' }),
     );
     await gateway.stop();
-    gateways = [];
-    model.script(() => completion('hello'));
+    gateways.first.script(() => completion('hello'));
     await start(0);
     await new Promise(resolve => setTimeout(resolve, 1_500));
     expect(asked()).toEqual([]);

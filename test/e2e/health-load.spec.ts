@@ -1,39 +1,35 @@
 import { callerOf, ask } from '../support/caller';
-import { startGateway, type Gateway } from '../support/gateway';
+import type { Gateway } from '../support/gateway';
+import { startGateways, type Gateways } from '../support/gateways';
 import { healthAt } from '../support/health';
 import { completion, refusal } from '../support/model-answers';
 import { eventually, waitingAt } from '../support/operator';
-import { startUpstream, type Upstream } from '../support/scripted-upstream';
+import type { Upstream } from '../support/scripted-upstream';
 
 /** Which model a class is given when the best is not well, or too many calls wait. */
 describe('whom a call asks', () => {
+  let gateways: Gateways;
   let best: Upstream;
-  let cheap: Upstream;
   let gateway: Gateway;
 
-  beforeEach(async () => {
-    best = await startUpstream(() => completion('best'));
-    cheap = await startUpstream(() => completion('cheap'));
+  beforeAll(async () => {
+    gateways = await startGateways();
+    best = gateways.first;
   });
-  afterEach(async () => {
-    await gateway.stop();
-    await Promise.all([best.close(), cheap.close()]);
+  beforeEach(() => {
+    best.script(() => completion('best'));
+    gateways.second.script(() => completion('cheap'));
   });
+  afterEach(() => gateways.clear());
+  afterAll(() => gateways.stop());
 
   const start = async (model: object, more: object = {}, chain = ['best', 'cheap']): Promise<void> => {
-    gateway = await startGateway({
-      configuration: {
-        providers: { one: { base_url: `${best.url}/v1` }, two: { base_url: `${cheap.url}/v1` } },
-        models: { best: { provider: 'one', ...model }, cheap: { provider: 'two' } },
-        routes: {
-          assistant: {
-            chain,
-            shed_to: { normal: 'cheap', low: 'cheap' },
-            cache: { exact: false, semantic: false },
-          },
-        },
-        ...more,
+    gateway = await gateways.start({
+      models: { best: { provider: 'one', ...model }, cheap: { provider: 'two' } },
+      routes: {
+        assistant: { chain, shed_to: { normal: 'cheap', low: 'cheap' }, cache: { exact: false, semantic: false } },
       },
+      ...more,
     });
   };
   const call = async (priority: 'critical' | 'normal' | 'low', signal?: AbortSignal): Promise<string> => {

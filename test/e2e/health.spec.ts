@@ -1,56 +1,36 @@
 import { ask, callerOf, failureOf } from '../support/caller';
-import { startGateway, type Gateway } from '../support/gateway';
+import type { Gateway } from '../support/gateway';
+import { startGateways, type Gateways } from '../support/gateways';
 import { healthAt, operate } from '../support/health';
 import { completion, refusal } from '../support/model-answers';
 import { eventually } from '../support/operator';
-import { startRedis, type RedisServer } from '../support/redis-server';
-import { startUpstream, type Upstream } from '../support/scripted-upstream';
+import type { Upstream } from '../support/scripted-upstream';
 
 const OPEN_MIN_S = 0.4;
 const BREAKER = { min_requests: 5, consecutive_failures: 3, open_min_s: OPEN_MIN_S, open_max_s: 2 };
 
 describe('the health of models', () => {
-  let redis: RedisServer;
+  let gateways: Gateways;
   let first: Upstream;
   let second: Upstream;
-  let gateways: Gateway[] = [];
-  let world = 0;
 
   beforeAll(async () => {
-    [redis, first, second] = await Promise.all([startRedis(), startUpstream([]), startUpstream([])]);
+    gateways = await startGateways();
+    ({ first, second } = gateways);
   });
   beforeEach(() => {
-    world += 1;
     first.script(() => completion('from first'));
     second.script(() => completion('from second'));
   });
-  afterEach(async () => {
-    await Promise.all(gateways.map(gateway => gateway.stop()));
-    gateways = [];
-  });
-  afterAll(async () => {
-    await Promise.all([first.close(), second.close(), redis.stop()]);
-  });
+  afterEach(() => gateways.clear());
+  afterAll(() => gateways.stop());
 
-  const start = async (shared = false): Promise<Gateway> => {
-    const gateway = await startGateway({
-      configuration: {
-        redis: { prefix: `health-${world}` },
-        providers: { one: { base_url: `${first.url}/v1` }, two: { base_url: `${second.url}/v1` } },
-        models: { first: { provider: 'one', breaker: BREAKER }, second: { provider: 'two', breaker: BREAKER } },
-        routes: { assistant: { chain: ['first', 'second'], cache: { exact: false, semantic: false } } },
-      },
-      env: shared ? { REDIS_URL: redis.url } : {},
-    });
-    gateways.push(gateway);
-    // A start holds up the others in this process, for which Redis may look lost meanwhile.
-    await Promise.all(gateways.map(one => eventually(() => isWhole(one))));
-    return gateway;
+  const configuration = {
+    models: { first: { provider: 'one', breaker: BREAKER }, second: { provider: 'two', breaker: BREAKER } },
+    routes: { assistant: { chain: ['first', 'second'], cache: { exact: false, semantic: false } } },
   };
-  const isWhole = async ({ url }: Gateway): Promise<boolean> => {
-    const { status } = (await (await fetch(`${url}/readyz`)).json()) as { status: string };
-    return status === 'ok';
-  };
+  const start = (): Promise<Gateway> => gateways.start(configuration);
+  const startShared = (): Promise<Gateway> => gateways.startShared(configuration);
   const call = async ({ url }: Gateway, model = 'assistant', path = '/v1') => {
     const { text, headers } = await ask(callerOf(url, { path }), model, 'how are you?');
     return { text, attempts: headers.get('x-spillway-attempts'), degraded: headers.get('x-spillway-degraded') };
@@ -105,15 +85,14 @@ describe('the health of models', () => {
   });
 
   it('is shared by all processes, told once, and outlives them', async () => {
-    const [one, other] = [await start(true), await start(true)];
+    const [one, other] = [await startShared(), await startShared()];
     first.script(() => refusal(401));
     await call(one);
     await eventually(async () => (await stateAt(other)) === 'open');
     expect((await call(other)).attempts).toBe('1');
     await Promise.all([one.stop(), other.stop()]);
     expect([...changes(one), ...changes(other)]).toEqual(['open']);
-    gateways = [];
-    const later = await start(true);
+    const later = await startShared();
     expect(await healthAt(later, 'first')).toMatchObject({ state: 'open', why: 'auth' });
     expect((await call(later)).text).toBe('from second');
   });
@@ -161,7 +140,7 @@ describe('the health of models', () => {
   });
 
   it('a paused model is called by nobody, in any process, until it is resumed', async () => {
-    const [one, other] = [await start(true), await start(true)];
+    const [one, other] = [await startShared(), await startShared()];
     expect(await operate(one, 'nobody', 'pause')).toMatchObject({ status: 404 });
     const paused = await operate(one, 'first', 'pause');
     expect(paused).toMatchObject({ status: 200, body: { state: 'closed' } });

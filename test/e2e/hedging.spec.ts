@@ -2,7 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until, type Reply } from '../support/api-client';
 import { operate } from '../support/health';
 import { chunk, completion, events, refusal, stream } from '../support/model-answers';
-import { startRedis, type RedisServer } from '../support/redis-server';
 import type { Step } from '../support/upstream-step';
 import { ask, startWorld, type World, type WorldOptions } from '../support/world';
 
@@ -17,18 +16,14 @@ type ModelName = 'primary' | 'fallback' | 'third';
 
 describe('a second model for a CRITICAL call', () => {
   let world: World;
-  let redis: RedisServer;
 
-  beforeAll(async () => {
-    redis = await startRedis();
-  });
   afterEach(() => world.stop());
-  afterAll(() => redis.stop());
 
   const start = async ({ hedge = {}, ...options }: WorldOptions & { readonly hedge?: object } = {}): Promise<void> => {
     const limits = { rpm: RPM, inflight: 50 };
     world = await startWorld({
       configuration: {
+        redis: { prefix: `hedging-${process.pid}` },
         models: {
           primary: { provider: 'primary', upstream_model: 'real-primary', limits, headroom: 0 },
           fallback: { provider: 'fallback', upstream_model: 'real-fallback', limits, headroom: 0 },
@@ -87,7 +82,7 @@ describe('a second model for a CRITICAL call', () => {
 
   describe.each(['in memory', 'through Redis'] as const)('with limits kept %s', where => {
     it('answers when the first takes longer than usual, which is then given up; both are counted and given back', async () => {
-      await start({ env: where === 'in memory' ? {} : { REDIS_URL: redis.url } });
+      await start({ env: where === 'in memory' ? {} : { REDIS_URL: process.env['SPILLWAY_TEST_REDIS_URL'] ?? '' } });
       await warm();
       await until(async () => (await underWay()).every(calls => calls === 0));
       const before = [await left('primary'), await left('fallback')];
