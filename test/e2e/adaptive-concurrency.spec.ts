@@ -68,17 +68,17 @@ describe('a model without a limit of calls at the same time', () => {
 
   it('gets one while its latency suffers, and the most important calls still go first', async () => {
     const calm = load(gateway.url, '/v1', CAPACITY / 2);
-    await sleep(4_000);
+    await sleep(2_500);
     await calm.stop();
     expect(await effective()).toMatchObject({ inflight: null, why: [] });
 
     const flood = load(gateway.url, '/v1', 5 * CAPACITY);
     await eventually(() => underWay() > 2 * CAPACITY);
     await eventually(async () => ((await effective()).inflight ?? Infinity) <= 1.6 * CAPACITY, 20_000);
-    await sleep(3_000);
+    await sleep(1_500);
     const important = load(gateway.url, '/critical/v1', 1);
     const seen: number[] = [];
-    for (let look = 0; look < 30; look++) {
+    for (let look = 0; look < 20; look++) {
       await sleep(100);
       seen.push(underWay());
     }

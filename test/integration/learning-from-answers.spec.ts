@@ -73,7 +73,7 @@ describe('Learning from answers', () => {
     await start(FAMILIES, { interval_s: 0.5 });
     // 10 calls a second; callers that are refused would try 60 times a second.
     for (const family of FAMILIES) simulator.configure(family, { limits: { rpm: 20 }, window_s: 2, family });
-    const all = (): Promise<Count[]> => Promise.all(FAMILIES.map(family => drive(family, 6, 6000)));
+    const all = (): Promise<Count[]> => Promise.all(FAMILIES.map(family => drive(family, 6, 4500)));
     await all();
     const later = await all();
     for (const [at, { accepted, refused }] of later.entries()) {
@@ -83,7 +83,7 @@ describe('Learning from answers', () => {
       expect({ family: FAMILIES[at], perAccepted, isFew: perAccepted <= (told ? 0.1 : 0.5) }).toMatchObject({
         isFew: true,
       });
-      expect(accepted).toBeGreaterThanOrEqual(15);
+      expect(accepted).toBeGreaterThanOrEqual(11);
     }
   });
 
