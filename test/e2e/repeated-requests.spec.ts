@@ -175,6 +175,17 @@ describe('a request is walked', () => {
     expect([after.walked, after.reply.headers.get('x-spillway-outcome')]).toEqual([true, 'generated']);
   });
 
+  it('when another answer is kept by now, with the facts of that', async () => {
+    const asking = { body: ask('kept anew') };
+    const [, , lane] = await thrice(asking);
+    world.primary.script([completion('another answer')]);
+    await see({ ...asking, headers: { 'cache-control': 'no-cache' } });
+    const [first, second] = [await see(asking), await see(asking)];
+    expect([lane.walked, first.walked, second.walked]).toEqual([false, true, false]);
+    expect(lasting(second)).toEqual(lasting(first));
+    expect(second.log['response_snippet']).toBe('another answer');
+  });
+
   it('when its answer has expired', async () => {
     const asking = { body: ask('soon old'), headers: { 'x-spillway-cache-ttl': '1' } };
     await thrice(asking);

@@ -1,4 +1,4 @@
-import { Logger } from '@spillway/telemetry';
+import { Logger, type SharedFields } from '@spillway/telemetry';
 
 export interface LogLine {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
@@ -19,8 +19,8 @@ export class CapturedLog extends Logger {
     this.write('debug', fields, message);
   }
 
-  info(fields: object, message?: string): void {
-    this.write('info', fields, message);
+  info(fields: object, message?: string, shared?: SharedFields): void {
+    this.write('info', { ...fields, ...shared?.fields }, message);
   }
 
   warn(fields: object, message?: string): void {

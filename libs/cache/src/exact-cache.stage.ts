@@ -5,17 +5,16 @@ import type {
   CacheTier,
   Call,
   Clock,
-  Journal,
   KeyedCall,
   Next,
   Stage,
 } from '@spillway/contracts';
 import type { CacheIdentities } from './cache-identities';
 import { answersSimilar, mayReadSimilar, mayWriteSimilar, refusalOfExact } from './cacheability';
-import type { CachedAnswer } from './cached-answer';
+import { replay, type CachedAnswer } from './cached-answer';
 import { canonicalRequestKey } from './canonical-request-key';
 import type { ExactStore } from './exact-store';
-import { hit, noteHit, type HitFacts } from './hit';
+import { hit, type HitFacts } from './hit';
 import { readQuestion } from './question';
 import { requestKey, type RequestIdentity } from './request-key';
 
@@ -82,19 +81,17 @@ export class ExactCacheStage implements Stage<Call, KeyedCall> {
   }
 
   private exactHit(call: Call, identity: RequestIdentity, key: string, kept: CachedAnswer): Answer {
-    // Without the body, which would live as long as this.
+    // Without the body and the answer, which would live as long as this.
     const { route, scope, generation } = identity;
-    const repeat = (journal: Journal): AnswerPart | null => {
+    const { madeAt, digest } = kept;
+    const repeat = (now: number): AnswerPart | null => {
       const known = this.identities.isCurrent({ route, scope, generation }) ? this.store.atHand(key) : null;
-      if (known === null) return null;
+      if (known?.madeAt !== madeAt || known.digest !== digest) return null;
       this.meter?.lookup('exact', 'hit');
-      return noteHit(journal, known, this.exactFacts());
+      return replay(known, now);
     };
-    return Object.assign(hit(call, kept, this.exactFacts()), { repeat });
-  }
-
-  private exactFacts(): HitFacts {
-    return { outcome: 'cache-exact', tier: 'exact', now: this.clock.now() };
+    const facts: HitFacts = { outcome: 'cache-exact', tier: 'exact', now: this.clock.now() };
+    return Object.assign(hit(call, kept, facts), { repeat });
   }
 }
 

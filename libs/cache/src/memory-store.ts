@@ -40,22 +40,23 @@ export class MemoryStore extends ExactStore {
   }
 
   atHand(key: string): CachedAnswer | null {
-    const answer = this.kept(key);
-    return answer !== null && answer.expiresAt > this.clock.now() ? answer : null;
+    const now = this.clock.now();
+    const answer = this.kept(key, now);
+    return answer !== null && answer.expiresAt > now ? answer : null;
   }
 
   async getStale(key: string): Promise<CachedAnswer | null> {
-    return this.kept(key);
+    return this.kept(key, this.clock.now());
   }
 
   async set(key: string, answer: CachedAnswer): Promise<void> {
     this.answers.set(key, answer);
   }
 
-  private kept(key: string): CachedAnswer | null {
+  private kept(key: string, now: number): CachedAnswer | null {
     const answer = this.answers.get(key);
     if (answer === undefined) return null;
-    if (keptUntil(answer) > this.clock.now()) return answer;
+    if (keptUntil(answer) > now) return answer;
     this.answers.delete(key);
     return null;
   }

@@ -93,12 +93,12 @@ describe('an answer that was given before', () => {
     expect([first.call.journal.cache, second.call.journal.cache]).toEqual(['MISS', 'HIT']);
     expect(second.answer.outcome).toBe('cache-exact');
     expect(second.call.journal).toMatchObject({
-      ageS: 12,
       model: 'gpt-4o',
       usage: null,
       saved: { input: 5, output: 1 },
       attempts: 0,
     });
+    expect(second.call.journal.ageS(system.clock.now())).toBe(12);
     expect(system.lookups).toEqual(['exact miss', 'exact hit']);
   });
 

@@ -1,6 +1,5 @@
 import { assembleCompletion } from './completion';
 import { UpstreamError } from './errors';
-import type { Journal } from './journal';
 import type { JsonObject } from './json';
 import type { Outcome } from './outcome';
 
@@ -34,11 +33,11 @@ export interface Answer {
   readonly outcome: Outcome;
   readonly parts: AnswerParts;
   /**
-   * Present where an equal request of the same caller needs nothing of its path but this answer again: notes in its
-   * journal what the path would, and gives it the answer; null when it must walk the path after all. A stage that does
+   * Present where an equal request of the same caller needs nothing of its path but this answer again: gives it the
+   * answer, of which all that the journal knows is true; null when it must walk the path after all. A stage that does
    * more for each call than look at it, such as counting it, hands on an answer without.
    */
-  readonly repeat?: (journal: Journal) => AnswerPart | null;
+  readonly repeat?: (now: number) => AnswerPart | null;
 }
 
 /** The parts of an answer that is already complete. */

@@ -43,14 +43,18 @@ export interface Controls {
   readonly cacheThreshold: number | null;
 }
 
-/** A request as the edge hands it in: parsed and authenticated, not yet classified. */
-export interface IncomingCall {
+/** What a call shares with no other. */
+export interface CallIdentity {
   /** The request id, safe in headers, logs and keys. */
   readonly id: string;
   readonly traceId: string;
-  readonly operation: Operation;
   /** Milliseconds since the epoch. */
   readonly receivedAt: number;
+}
+
+/** A request as the edge hands it in: parsed and authenticated, not yet classified. */
+export interface IncomingCall extends CallIdentity {
+  readonly operation: Operation;
   /** The body as the caller sent it; forwarded but for what routing must change. */
   readonly body: JsonObject;
   readonly streaming: boolean;

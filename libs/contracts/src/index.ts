@@ -1,5 +1,5 @@
 export { PRIORITIES, isPriority, lowerOf, rankOf, type Priority } from './priority';
-export type { Outcome } from './outcome';
+export type { CallEnd, Outcome } from './outcome';
 export { Clock, SystemClock } from './clock';
 export { isJsonObject, type JsonObject, type JsonValue } from './json';
 export { exactJson, parseExactJson } from './exact-json';
@@ -19,6 +19,7 @@ export {
   type Call,
   type Caller,
   type Controls,
+  type CallIdentity,
   type IncomingCall,
   type KeyedCall,
   type Operation,

@@ -47,8 +47,8 @@ export class Journal {
   cacheRule: CacheRule | null = null;
   /** The question, asked before, that was served, or the nearest that was not; null: none was near. */
   resemblance: Resemblance | null = null;
-  /** Seconds since a cached answer was made. */
-  ageS: number | null = null;
+  /** When a cached answer was made, in milliseconds since the epoch; null: the answer is not a cached one. */
+  madeAt: number | null = null;
   model: string | null = null;
   /** Upstream calls made for this request. */
   attempts = 0;
@@ -69,10 +69,13 @@ export class Journal {
   /** Null: the caller has no limits. */
   callerLimits: CallerLimits | null = null;
   outcome: Outcome | null = null;
-  /** What the log calls the question, once it has: the first 16 hexadecimal digits of SHA-256. */
-  promptHash: string | null = null;
   /** What was decided, in order. A copy of a journal shares it, so that work done for several calls is noted once. */
   readonly decisions: Decision[] = [];
+
+  /** Whole seconds from when a cached answer was made until `now`, in milliseconds since the epoch. */
+  ageS(now: number): number | null {
+    return this.madeAt === null ? null : Math.max(0, Math.floor((now - this.madeAt) / 1000));
+  }
 
   note(decision: Decision): void {
     this.decisions.push(decision);

@@ -15,3 +15,12 @@ export type Outcome =
   | 'upstream-failed'
   | 'client-gone'
   | 'shutting-down';
+
+/** How a call ended. */
+export interface CallEnd {
+  readonly outcome: Outcome;
+  /** The status that the caller was sent; 499 where it had left before. */
+  readonly status: number;
+  /** Of the error that ended it; null: it was answered. */
+  readonly code: string | null;
+}

@@ -1,21 +1,25 @@
-import type { CallerLimit, Decision, IncomingCall, Journal, Outcome, Usage } from '@spillway/contracts';
+import type {
+  CallEnd,
+  CallerLimit,
+  CallIdentity,
+  Decision,
+  IncomingCall,
+  Journal,
+  Outcome,
+  Usage,
+} from '@spillway/contracts';
 
-/** How a call ended. */
-export interface CallEnd {
-  readonly outcome: Outcome;
-  /** The status that the caller was sent; 499 where it had left before. */
-  readonly status: number;
-  /** Of the error that ended it; null: it was answered. */
-  readonly code: string | null;
-  /** Milliseconds since receipt. */
-  readonly durationMs: number;
-}
-
-/** What is known of a call without its body: what came of it is in its journal. */
-export type CallFacts = Pick<IncomingCall, 'id' | 'traceId' | 'operation' | 'streaming' | 'receivedAt' | 'journal'> & {
+/** What is known of a call without its body, but for its identity: equal calls share it. */
+export interface CallFacts extends Pick<IncomingCall, 'operation' | 'streaming' | 'journal'> {
   /** The configured name of the key. */
   readonly key: string;
-};
+  /** Null: it is under way. */
+  readonly end: CallEnd | null;
+}
+
+export function factsOf({ operation, streaming, journal, caller }: IncomingCall, end: CallEnd | null): CallFacts {
+  return { operation, streaming, journal, key: caller.name, end };
+}
 
 /** Why a call went where it went: no prompt, no answer, no key. Times are in milliseconds. */
 export interface Explanation {
@@ -44,9 +48,10 @@ export interface Explanation {
   readonly decisions: readonly object[];
 }
 
-/** `now`: milliseconds since the epoch, for a call under way. */
-export function explanationOf(call: CallFacts, end: CallEnd | null, now: number): Explanation {
-  const { id, traceId, receivedAt, operation, streaming, key, journal } = call;
+/** `durationMs`: from its receipt on, until it ended or until now. */
+export function explanationOf(call: CallIdentity, facts: CallFacts, durationMs: number): Explanation {
+  const { id, traceId, receivedAt } = call;
+  const { operation, streaming, key, journal, end } = facts;
   return {
     requestId: id,
     traceId,
@@ -57,19 +62,19 @@ export function explanationOf(call: CallFacts, end: CallEnd | null, now: number)
     outcome: end?.outcome ?? 'under-way',
     status: end?.status ?? null,
     code: end?.code ?? null,
-    durationMs: rounded(end?.durationMs ?? now - receivedAt),
-    ...told(journal),
+    durationMs: rounded(durationMs),
+    ...told(journal, receivedAt + durationMs),
     decisions: journal.decisions.map(plain),
   };
 }
 
-function told(journal: Journal) {
-  const { route, priority, cache, cacheTier, ageS, model, attempts, queueMs } = journal;
+function told(journal: Journal, now: number) {
+  const { route, priority, cache, cacheTier, model, attempts, queueMs } = journal;
   const { degraded, usage, saved, callerLimits } = journal;
   return {
     route,
     priority,
-    cache: { status: cache, tier: cacheTier, ageS },
+    cache: { status: cache, tier: cacheTier, ageS: journal.ageS(now) },
     model,
     attempts,
     queueMs: rounded(queueMs),

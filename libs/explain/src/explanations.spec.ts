@@ -1,6 +1,7 @@
 import type { IncomingCall, Outcome } from '@spillway/contracts';
 import { incomingCall } from '../../../test/support/calls';
 import { ManualClock } from '../../../test/support/manual-clock';
+import { factsOf } from './explanation';
 import { Explanations } from './explanations';
 
 const PROMPT = 'the prompt that nobody may see';
@@ -15,7 +16,12 @@ describe('explanations', () => {
       caller: { name: 'shop' },
       body: { model: 'assistant', messages: [{ role: 'user', content: PROMPT }] },
     });
-  const end = (outcome: Outcome) => ({ outcome, status: 200, code: null, durationMs: 12.345 });
+  const end = (
+    explanations: Explanations,
+    one: IncomingCall,
+    outcome: Outcome,
+    failure: { status: number; code: string | null } = { status: 200, code: null },
+  ): void => explanations.ended(one, factsOf(one, { outcome, ...failure }), 12.345);
 
   it('tell what was decided, in order, without what does not apply', () => {
     const explanations = make();
@@ -23,7 +29,7 @@ describe('explanations', () => {
     one.journal.note({ kind: 'cache', tier: 'exact', result: 'miss', why: null });
     one.journal.note({ kind: 'turn', model: 'good', waitMs: 1.23456, from: 'memory' });
     explanations.began(one);
-    explanations.ended(one, { outcome: 'upstream-failed', status: 502, code: 'upstream_error', durationMs: 12.345 });
+    end(explanations, one, 'upstream-failed', { status: 502, code: 'upstream_error' });
 
     const told = explanations.find('one');
     expect(told).toMatchObject({ key: 'shop', outcome: 'upstream-failed', status: 502, code: 'upstream_error' });
@@ -48,14 +54,14 @@ describe('explanations', () => {
       durationMs: 1_500,
       decisions: [{ kind: 'queued', models: ['good'], ahead: 3, binds: 'tpm' }],
     });
-    explanations.ended(waiting, end('generated'));
+    end(explanations, waiting, 'generated');
     expect(explanations.find('waiting')?.outcome).toBe('generated');
   });
 
   it('are not pushed out by answers of a cache', () => {
     const explanations = make(2);
-    explanations.ended(call('failed'), end('upstream-failed'));
-    for (let index = 0; index < 50; index++) explanations.ended(call(`hit-${index}`), end('cache-exact'));
+    end(explanations, call('failed'), 'upstream-failed');
+    for (let index = 0; index < 50; index++) end(explanations, call(`hit-${index}`), 'cache-exact');
 
     expect(explanations.find('failed')).not.toBeNull();
     expect(explanations.find('hit-48')).not.toBeNull();
@@ -64,7 +70,7 @@ describe('explanations', () => {
 
   it('are as few as their bytes allow', () => {
     const explanations = make(100, 20_000);
-    for (let index = 0; index < 100; index++) explanations.ended(call(`call-${index}`), end('generated'));
+    for (let index = 0; index < 100; index++) end(explanations, call(`call-${index}`), 'generated');
     const known = Array.from({ length: 100 }, (_, index) => explanations.find(`call-${index}`)).filter(Boolean);
 
     expect(known.length).toBeGreaterThan(5);
@@ -73,9 +79,9 @@ describe('explanations', () => {
 
   it('are of the later call where an id was used twice', () => {
     const explanations = make();
-    explanations.ended(call('twice'), end('generated'));
+    end(explanations, call('twice'), 'generated');
     clock.time += 1_000;
-    explanations.ended(call('twice'), end('cache-exact'));
+    end(explanations, call('twice'), 'cache-exact');
 
     expect(explanations.find('twice')?.outcome).toBe('cache-exact');
   });

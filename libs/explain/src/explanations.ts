@@ -1,14 +1,14 @@
-import type { Clock, IncomingCall } from '@spillway/contracts';
-import { explanationOf, type CallEnd, type CallFacts, type Explanation } from './explanation';
+import type { CallIdentity, Clock, IncomingCall } from '@spillway/contracts';
+import { explanationOf, factsOf, type CallFacts, type Explanation } from './explanation';
 import { Recent } from './recent';
 
 /** Bytes of one call with its journal, roughly; its decisions come on top. */
 const CALL_BYTES = 1_500;
 const DECISION_BYTES = 250;
 
-interface Ended {
-  readonly call: CallFacts;
-  readonly end: CallEnd;
+interface Ended extends CallIdentity {
+  readonly durationMs: number;
+  readonly facts: CallFacts;
 }
 
 interface Bounds {
@@ -24,7 +24,7 @@ interface Bounds {
  * costs an object and a few stores; everything else is done when somebody asks.
  */
 export class Explanations {
-  private readonly underWay = new Set<IncomingCall>();
+  private readonly underWay = new Map<CallIdentity, IncomingCall>();
   private readonly cached: Recent<Ended>;
   private readonly others: Recent<Ended>;
 
@@ -37,31 +37,30 @@ export class Explanations {
   }
 
   began(call: IncomingCall): void {
-    this.underWay.add(call);
+    this.underWay.set(call, call);
   }
 
-  ended(call: IncomingCall, end: CallEnd): void {
+  ended(call: CallIdentity, facts: CallFacts, durationMs: number): void {
     this.underWay.delete(call);
-    const isCached = end.outcome === 'cache-exact' || end.outcome === 'cache-semantic';
-    (isCached ? this.cached : this.others).add({ call: factsOf(call), end });
+    const outcome = facts.end?.outcome;
+    const isCached = outcome === 'cache-exact' || outcome === 'cache-semantic';
+    // Not the call itself, which may hold its body.
+    const { id, traceId, receivedAt } = call;
+    (isCached ? this.cached : this.others).add({ id, traceId, receivedAt, durationMs, facts });
   }
 
   /** The latest call with this request id; null: not known here, or no more. */
   find(requestId: string): Explanation | null {
-    const isIt = ({ call }: Ended): boolean => call.id === requestId;
-    const now = this.clock.now();
-    for (const call of this.underWay) if (call.id === requestId) return explanationOf(factsOf(call), null, now);
+    const isIt = ({ id }: CallIdentity): boolean => id === requestId;
+    for (const call of this.underWay.values()) {
+      if (isIt(call)) return explanationOf(call, factsOf(call, null), this.clock.now() - call.receivedAt);
+    }
     const found = [this.others.find(isIt), this.cached.find(isIt)].filter(ended => ended !== undefined);
-    const [latest] = found.sort((one, other) => other.call.receivedAt - one.call.receivedAt);
-    return latest === undefined ? null : explanationOf(latest.call, latest.end, now);
+    const [latest] = found.sort((one, other) => other.receivedAt - one.receivedAt);
+    return latest === undefined ? null : explanationOf(latest, latest.facts, latest.durationMs);
   }
 }
 
-/** Not the call itself, which holds its body. */
-function factsOf({ id, traceId, operation, streaming, receivedAt, journal, caller }: IncomingCall): CallFacts {
-  return { id, traceId, operation, streaming, receivedAt, journal, key: caller.name };
-}
-
-function bytesOf({ call }: Ended): number {
-  return CALL_BYTES + DECISION_BYTES * call.journal.decisions.length;
+function bytesOf({ facts }: Ended): number {
+  return CALL_BYTES + DECISION_BYTES * facts.journal.decisions.length;
 }

@@ -1,3 +1,4 @@
 export { ExplainModule } from './explain.module';
 export { Explainer } from './explainer';
+export { factsOf, type CallFacts } from './explanation';
 export { Explanations } from './explanations';

@@ -1,11 +1,8 @@
-interface Slot<Item> {
-  readonly item: Item;
-  readonly bytes: number;
-}
-
 /** The last items, at most so many and at most so many bytes: a ring, so that adding one costs the same however many. */
 export class Recent<Item> {
-  private readonly slots: (Slot<Item> | undefined)[];
+  private readonly items: (Item | undefined)[];
+  /** Of each item. */
+  private readonly sizes: number[];
   private oldest = 0;
   private count = 0;
   private bytes = 0;
@@ -15,7 +12,8 @@ export class Recent<Item> {
     private readonly mostBytes: number,
     private readonly bytesOf: (item: Item) => number,
   ) {
-    this.slots = Array.from({ length: mostItems });
+    this.items = Array.from({ length: mostItems });
+    this.sizes = Array.from({ length: mostItems }, () => 0);
   }
 
   add(item: Item): void {
@@ -23,7 +21,9 @@ export class Recent<Item> {
     const bytes = this.bytesOf(item);
     while (this.count > 0 && (this.count === this.mostItems || this.bytes + bytes > this.mostBytes))
       this.forgetOldest();
-    this.slots[(this.oldest + this.count) % this.mostItems] = { item, bytes };
+    const at = (this.oldest + this.count) % this.mostItems;
+    this.items[at] = item;
+    this.sizes[at] = bytes;
     this.count += 1;
     this.bytes += bytes;
   }
@@ -31,15 +31,15 @@ export class Recent<Item> {
   /** The latest that fits. */
   find(fits: (item: Item) => boolean): Item | undefined {
     for (let back = this.count - 1; back >= 0; back--) {
-      const slot = this.slots[(this.oldest + back) % this.mostItems];
-      if (slot !== undefined && fits(slot.item)) return slot.item;
+      const item = this.items[(this.oldest + back) % this.mostItems];
+      if (item !== undefined && fits(item)) return item;
     }
     return undefined;
   }
 
   private forgetOldest(): void {
-    this.bytes -= this.slots[this.oldest]?.bytes ?? 0;
-    this.slots[this.oldest] = undefined;
+    this.bytes -= this.sizes[this.oldest] ?? 0;
+    this.items[this.oldest] = undefined;
     this.oldest = (this.oldest + 1) % this.mostItems;
     this.count -= 1;
   }

@@ -3,17 +3,20 @@ import {
   Clock,
   Journal,
   UnexpectedError,
+  type CallEnd,
+  type CallIdentity,
   type IncomingCall,
   type Outcome,
   type SpillwayError,
 } from '@spillway/contracts';
-import { Explanations } from '@spillway/explain';
-import { CallLog, Logger, Metrics, type ResponseDigest } from '@spillway/telemetry';
+import { Explanations, factsOf, type CallFacts } from '@spillway/explain';
+import { CallLog, Logger, Metrics, type Adds, type ResponseDigest, type SharedFields } from '@spillway/telemetry';
 
-interface CallResult {
-  readonly outcome: Outcome;
-  readonly status: number;
-  readonly code: string | null;
+/** All that calls have in common that end alike: what counts them, and what is told of each. */
+export interface Ending {
+  readonly counted: Adds;
+  readonly logged: SharedFields;
+  readonly explained: CallFacts;
 }
 
 /** Every call ends in one outcome: counted here, written to the log, and kept for whoever asks why. */
@@ -32,19 +35,30 @@ export class CallReport {
     this.explanations.began(call);
   }
 
-  answered(call: IncomingCall, outcome: Outcome, response: ResponseDigest): void {
-    this.ended(call, { outcome, status: 200, code: null }, response);
+  /** Returns what an equal call that is given the same answer ends with. */
+  answered(call: IncomingCall, outcome: Outcome, response: ResponseDigest): Ending {
+    const ending = this.ending(call, { outcome, status: 200, code: null }, response);
+    this.ended(call, ending);
+    return ending;
   }
 
   /** `status`: what the caller was sent, which after the first content is no more the error's. */
   failed(call: IncomingCall, { outcome, code }: SpillwayError, status: number, response: ResponseDigest): void {
-    this.ended(call, { outcome, status, code }, response);
+    this.ended(call, this.ending(call, { outcome, status, code }, response));
+  }
+
+  /** A call has ended, for one that was answered before as `answered` said. */
+  ended(call: CallIdentity, { counted, logged, explained }: Ending): void {
+    const durationMs = this.clock.now() - call.receivedAt;
+    counted.add(durationMs / 1000);
+    this.log.write(call, durationMs, logged);
+    this.explanations.ended(call, explained, durationMs);
   }
 
   /** A request that never became a call: nobody knows yet what it was about. */
   refused(requestId: string, error: SpillwayError): void {
     const { outcome, status, code } = error;
-    this.metrics.call(new Journal(), outcome, 0);
+    this.metrics.calls(new Journal(), outcome).add(0);
     this.logger.info({ request_id: requestId, outcome, status, code });
   }
 
@@ -53,10 +67,11 @@ export class CallReport {
     if (error instanceof UnexpectedError) this.logger.error({ request_id: requestId, err: error.cause }, 'unexpected');
   }
 
-  private ended(call: IncomingCall, { outcome, status, code }: CallResult, response: ResponseDigest): void {
-    const durationMs = this.clock.now() - call.receivedAt;
-    this.metrics.call(call.journal, outcome, durationMs / 1000);
-    this.log.write(call, { outcome, status, code, durationMs, response });
-    this.explanations.ended(call, { outcome, status, code, durationMs });
+  private ending(call: IncomingCall, end: CallEnd, response: ResponseDigest): Ending {
+    return {
+      counted: this.metrics.calls(call.journal, end.outcome),
+      logged: this.log.factsOf(call, end, response),
+      explained: factsOf(call, end),
+    };
   }
 }

@@ -1,18 +1,7 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type IncomingCall, type JsonObject, type Outcome } from '@spillway/contracts';
-import type { Logger } from './logger';
+import { isJsonObject, type CallEnd, type CallIdentity, type IncomingCall, type JsonObject } from '@spillway/contracts';
+import { SharedFields, type Logger } from './logger';
 import type { ResponseDigest } from './response-digest';
-
-export interface CallEnd {
-  readonly outcome: Outcome;
-  /** The status that the caller was sent; 499 where it had left before. */
-  readonly status: number;
-  /** Of the error that ended it; null: it was answered. */
-  readonly code: string | null;
-  /** Milliseconds since receipt. */
-  readonly durationMs: number;
-  readonly response: ResponseDigest;
-}
 
 /** Writes the one line that every call leaves behind; docs/operations.md names its fields. */
 export class CallLog {
@@ -21,13 +10,16 @@ export class CallLog {
     private readonly snippets: () => boolean,
   ) {}
 
-  write(call: IncomingCall, { outcome, status, code, durationMs, response }: CallEnd): void {
+  write({ id, traceId }: CallIdentity, durationMs: number, facts: SharedFields): void {
+    this.logger.info({ request_id: id, trace_id: traceId, duration_ms: Math.round(durationMs) }, undefined, facts);
+  }
+
+  /** All that the lines of calls that end alike have in common. */
+  factsOf(call: IncomingCall, { outcome, status, code }: CallEnd, response: ResponseDigest): SharedFields {
     const { journal } = call;
     const { resemblance } = journal;
     const digest = journal.digest ?? response.finish();
-    this.logger.info({
-      request_id: call.id,
-      trace_id: call.traceId,
+    return new SharedFields({
       key: call.caller.name,
       operation: call.operation,
       route: journal.route,
@@ -47,9 +39,8 @@ export class CallLog {
       hedge: journal.hedge,
       queue_ms: Math.round(journal.queueMs),
       upstream_ms: journal.upstreamMs === null ? null : Math.round(journal.upstreamMs),
-      duration_ms: Math.round(durationMs),
       tokens: journal.usage,
-      prompt_hash: (journal.promptHash ??= hashOf(promptOf(call.body))),
+      prompt_hash: hashOf(promptOf(call.body)),
       response_hash: digest?.hash ?? null,
       response_snippet: digest !== null && this.snippets() ? digest.snippet : undefined,
     });

@@ -1,5 +1,6 @@
 import type { Metric, MetricValueWithName, Registry } from 'prom-client';
 import { ByLabels } from './labels';
+import type { Adds } from './tally';
 
 interface DistributionOptions {
   readonly name: string;
@@ -10,11 +11,25 @@ interface DistributionOptions {
   readonly registry: Registry;
 }
 
-interface Observed {
+/** What was observed of one set of labels. */
+class Observed implements Adds {
   /** By bucket; the last one has no bound. */
   readonly counts: number[];
-  count: number;
-  sum: number;
+  count = 0;
+  sum = 0;
+
+  constructor(private readonly bounds: readonly number[]) {
+    this.counts = Array.from({ length: bounds.length + 1 }, () => 0);
+  }
+
+  add(value: number): void {
+    if (!Number.isFinite(value)) return;
+    let bucket = 0;
+    while (value > (this.bounds[bucket] ?? Infinity)) bucket++;
+    this.counts[bucket] = (this.counts[bucket] ?? 0) + 1;
+    this.count += 1;
+    this.sum += value;
+  }
 }
 
 /**
@@ -26,8 +41,7 @@ export class Distribution {
 
   constructor(private readonly options: DistributionOptions) {
     const { name, help, registry, labelNames, buckets } = options;
-    const none = (): Observed => ({ counts: Array.from({ length: buckets.length + 1 }, () => 0), count: 0, sum: 0 });
-    this.observed = new ByLabels(labelNames, none);
+    this.observed = new ByLabels(labelNames, () => new Observed(buckets));
     const get = async () => ({ name, help, type: 'histogram', aggregator: 'sum', values: this.values() });
     // All that a registry asks of its metrics.
     registry.registerMetric({ name, get } as unknown as Metric);
@@ -35,17 +49,17 @@ export class Distribution {
 
   /** `values` in the order of the names of the labels. What is no number, or none that ends, is left out. */
   add(value: number, ...values: readonly string[]): void {
-    if (!Number.isFinite(value)) return;
-    const observed = this.observed.at(values);
-    let bucket = 0;
-    while (value > (this.options.buckets[bucket] ?? Infinity)) bucket++;
-    observed.counts[bucket] = (observed.counts[bucket] ?? 0) + 1;
-    observed.count += 1;
-    observed.sum += value;
+    this.observed.at(values).add(value);
+  }
+
+  /** What `add` adds to with these labels, for whoever adds more than once. */
+  of(...values: readonly string[]): Adds {
+    return this.observed.at(values);
   }
 
   private values(): readonly MetricValueWithName<string>[] {
-    return [...this.observed.entries()].flatMap(([labels, observed]) => this.valuesOf(labels, observed));
+    const observed = [...this.observed.entries()].filter(([, { count }]) => count > 0);
+    return observed.flatMap(([labels, one]) => this.valuesOf(labels, one));
   }
 
   private valuesOf(labels: Record<string, string>, { counts, count, sum }: Observed): MetricValueWithName<string>[] {

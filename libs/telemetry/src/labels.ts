@@ -12,7 +12,7 @@ function newBranch<Value>(): Branch<Value> {
  * would have to be put together and hashed each time, several times a call.
  */
 export class ByLabels<Value> {
-  private root: Branch<Value> = newBranch();
+  private readonly root: Branch<Value> = newBranch();
 
   constructor(
     private readonly names: readonly string[],
@@ -33,10 +33,6 @@ export class ByLabels<Value> {
   /** All values with their labels by name. */
   *entries(): Generator<[Record<string, string>, Value]> {
     yield* this.entriesOf(this.root, []);
-  }
-
-  clear(): void {
-    this.root = newBranch();
   }
 
   private *entriesOf(branch: Branch<Value>, path: readonly string[]): Generator<[Record<string, string>, Value]> {

@@ -1,4 +1,4 @@
-import { JsonLines, type LineSink } from './logger';
+import { JsonLines, SharedFields, type LineSink } from './logger';
 
 class Lines implements LineSink {
   text = '';
@@ -39,6 +39,18 @@ describe('JsonLines', () => {
     expect(Object.keys(sink.last)).toEqual(['level', 'time', 'msg']);
     logger.info({ outcome: 'generated' });
     expect(Object.keys(sink.last)).toEqual(['level', 'time', 'outcome']);
+  });
+
+  it('ends several lines with the same fields, whatever their letters', () => {
+    const shared = new SharedFields({ route: 'shop', snippet: 'é … 你好 🚀', nothing: undefined, last: null });
+    for (const id of ['one', 'zwölf']) {
+      logger.info({ id }, undefined, shared);
+      const { time, ...line } = sink.last;
+      expect(time).toEqual(expect.any(String));
+      expect(line).toEqual({ level: 'info', id, route: 'shop', snippet: 'é … 你好 🚀', last: null });
+    }
+    logger.info({}, 'with words', shared);
+    expect(sink.last).toMatchObject({ msg: 'with words', route: 'shop' });
   });
 
   it('tells of an error its type, message, code and stack, and nothing of what was sent', () => {

@@ -1,7 +1,7 @@
 import { Counter, Gauge, Registry, collectDefaultMetrics } from 'prom-client';
 import type { Journal, Operation, Outcome, Priority, Usage } from '@spillway/contracts';
 import { Distribution } from './distribution';
-import { Tally } from './tally';
+import { Tally, type Adds } from './tally';
 
 const LATENCY_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120];
 /** Buckets that the OpenTelemetry GenAI semantic conventions advise. */
@@ -134,17 +134,20 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** A call of ours has ended; `seconds` since its receipt. */
-  call(journal: Journal, outcome: Outcome, seconds: number): void {
-    const priority = journal.priority ?? 'none';
-    this.requests.add(1, journal.routeLabel, priority, outcome);
-    this.duration.add(seconds, priority, outcome);
-    if (journal.attempts > 0 || journal.queueMs > 0) this.queueWait.add(journal.queueMs / 1000, priority);
-    if (journal.hedge !== null) this.hedges.add(1, journal.routeLabel, journal.hedge);
-    if (journal.saved !== null) {
-      this.saved.add(journal.saved.input, 'input');
-      this.saved.add(journal.saved.output, 'output');
-    }
+  /** What counts calls of ours that end alike, in seconds since the receipt of each. */
+  calls({ priority, routeLabel, attempts, queueMs, hedge, saved }: Journal, outcome: Outcome): Adds {
+    const label = priority ?? 'none';
+    const duration = this.duration.of(label, outcome);
+    const others: [Adds, number][] = [[this.requests.of(routeLabel, label, outcome), 1]];
+    if (attempts > 0 || queueMs > 0) others.push([this.queueWait.of(label), queueMs / 1000]);
+    if (hedge !== null) others.push([this.hedges.of(routeLabel, hedge), 1]);
+    if (saved !== null) others.push([this.saved.of('input'), saved.input], [this.saved.of('output'), saved.output]);
+    return {
+      add: seconds => {
+        duration.add(seconds);
+        for (const [one, amount] of others) one.add(amount);
+      },
+    };
   }
 
   /** A call was refused for a limit of its key or its end user. */

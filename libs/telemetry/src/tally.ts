@@ -1,6 +1,26 @@
 import { Counter, type Registry } from 'prom-client';
 import { ByLabels } from './labels';
 
+/** Takes amounts for labels that are known. */
+export interface Adds {
+  add(amount: number): void;
+}
+
+/** What was added since it was last taken. */
+class Sum implements Adds {
+  private amount = 0;
+
+  add(amount: number): void {
+    if (amount >= 0 && amount < Infinity) this.amount += amount;
+  }
+
+  take(): number {
+    const { amount } = this;
+    this.amount = 0;
+    return amount;
+  }
+}
+
 interface TallyOptions {
   readonly name: string;
   readonly help: string;
@@ -13,11 +33,11 @@ interface TallyOptions {
  * addition, which takes several times as long, several times a call.
  */
 export class Tally {
-  private readonly pending: ByLabels<{ amount: number }>;
+  private readonly pending: ByLabels<Sum>;
   private readonly counter: Counter;
 
   constructor({ name, help, labelNames, registry }: TallyOptions) {
-    const pending = new ByLabels(labelNames, () => ({ amount: 0 }));
+    const pending = new ByLabels(labelNames, () => new Sum());
     this.pending = pending;
     this.counter = new Counter({
       name,
@@ -25,8 +45,7 @@ export class Tally {
       labelNames,
       registers: [registry],
       collect() {
-        for (const [labels, { amount }] of pending.entries()) this.inc(labels, amount);
-        pending.clear();
+        for (const [labels, sum] of pending.entries()) this.inc(labels, sum.take());
       },
     });
   }
@@ -39,7 +58,11 @@ export class Tally {
 
   /** `values` in the order of the names of the labels. What no counter can grow by is left out: a model may report it. */
   add(amount: number, ...values: readonly string[]): void {
-    if (!(amount >= 0 && amount < Infinity)) return;
-    this.pending.at(values).amount += amount;
+    this.pending.at(values).add(amount);
+  }
+
+  /** What `add` adds to with these labels, for whoever adds more than once. */
+  of(...values: readonly string[]): Adds {
+    return this.pending.at(values);
   }
 }

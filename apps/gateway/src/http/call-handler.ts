@@ -64,9 +64,9 @@ export class CallHandler {
       const answer = await this.pipeline.run(call);
       call.journal.outcome = answer.outcome;
       if (call.streaming) await this.sendStream(call, answer, reply, digest);
-      else await sendWhole(call, answer, reply, digest);
-      this.report.answered(call, answer.outcome, digest);
-      receiptOf(reply.request.raw)?.learn(call, answer, headersOf(reply));
+      else await this.sendWhole(call, answer, reply, digest);
+      const ending = this.report.answered(call, answer.outcome, digest);
+      receiptOf(reply.request.raw)?.learn(call, answer, ending, headersOf(reply));
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
       const isLater = deferral?.tell(reply) === true;
@@ -77,13 +77,25 @@ export class CallHandler {
     }
   }
 
+  private async sendWhole(
+    call: IncomingCall,
+    answer: Answer,
+    reply: FastifyReply,
+    digest: ResponseDigest,
+  ): Promise<void> {
+    const part = await wholeOf(answer.parts);
+    if (call.journal.digest === null) digest.add(part.body);
+    this.begin(reply, call, answer, wholeHeaders(part));
+    reply.raw.end(part.json);
+  }
+
   private async sendStream(
     call: IncomingCall,
     answer: Answer,
     reply: FastifyReply,
     digest: ResponseDigest,
   ): Promise<void> {
-    beginAnswer(reply, call, answer, EVENT_STREAM_HEADERS);
+    this.begin(reply, call, answer, EVENT_STREAM_HEADERS);
     const stream = new EventStream(reply.raw, this.config.current.server.heartbeat_ms);
     try {
       for await (const part of chunksOf(answer.parts, wantsUsage(call.body))) {
@@ -97,6 +109,12 @@ export class CallHandler {
     } finally {
       stream.end();
     }
+  }
+
+  private begin(reply: FastifyReply, { id, journal }: IncomingCall, { outcome }: Answer, headers: Headers): void {
+    reply.hijack();
+    const ours = answerHeaders(id, journal, outcome, this.clock.now());
+    reply.raw.writeHead(200, Object.assign(headersOf(reply), ours, headers));
   }
 }
 
@@ -118,27 +136,9 @@ function incoming(request: FastifyRequest, path: Priority | null, received: Rece
   };
 }
 
-function beginAnswer(reply: FastifyReply, { id, journal }: IncomingCall, { outcome }: Answer, headers: Headers): void {
-  reply.hijack();
-  const ours = answerHeaders(id, journal, outcome);
-  reply.raw.writeHead(200, Object.assign(headersOf(reply), ours, headers));
-}
-
 /** What hooks of the server have set; a new object each time. */
 function headersOf(reply: FastifyReply): Headers {
   return reply.getHeaders() as Headers;
-}
-
-async function sendWhole(
-  call: IncomingCall,
-  answer: Answer,
-  reply: FastifyReply,
-  digest: ResponseDigest,
-): Promise<void> {
-  const part = await wholeOf(answer.parts);
-  if (call.journal.digest === null) digest.add(part.body);
-  beginAnswer(reply, call, answer, wholeHeaders(part));
-  reply.raw.end(part.json);
 }
 
 function wantsUsage(body: JsonObject): boolean {

@@ -1,15 +1,14 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { Clock, Journal, PRIORITIES, type Answer, type Caller, type IncomingCall } from '@spillway/contracts';
+import { Clock, PRIORITIES, type Answer, type Caller, type IncomingCall } from '@spillway/contracts';
 import { Gatekeeper } from '@spillway/admission';
 import { ConfigStore, type Settings } from '@spillway/config';
-import { CallReport } from '@spillway/pipeline';
-import { ResponseDigest } from '@spillway/telemetry';
+import { CallReport, type Ending } from '@spillway/pipeline';
 import { requestIdOf, traceIdOf } from './caller-connection';
 import { readBody } from './read-body';
 import { Reception } from './reception';
-import { answerHeaders, wholeHeaders, type Headers } from './response-headers';
+import { SharedHead, type Headers } from './response-headers';
 
 /** Where chat calls are posted, spelled plainly; other spellings walk the path. */
 const ADDRESSES: ReadonlySet<string | undefined> = new Set(
@@ -19,21 +18,22 @@ const ADDRESSES: ReadonlySet<string | undefined> = new Set(
 const OF_ONE_CALL = new Set(['content-length', 'x-request-id', 'traceparent', 'tracestate']);
 /** Longer requests cost more to hash than the lane saves. */
 const LONGEST_BODY = 65_536;
-/** Calls that are remembered, at one to two kilobytes each. */
+/** Calls that are remembered, at about two kilobytes each. */
 const MOST_REMEMBERED = 10_000;
 
 /** What was done with a request before its path began. */
 interface Receipt {
   readonly body: Promise<Buffer>;
   /** Takes the answer that the path gave it for equal requests to come. */
-  readonly learn: (call: IncomingCall, answer: Answer, headers: Headers) => void;
+  readonly learn: (call: IncomingCall, answer: Answer, ending: Ending, headers: Headers) => void;
 }
 
+/** A call that was answered, without its text. */
 interface Remembered {
-  readonly call: IncomingCall;
+  readonly caller: Caller;
   readonly repeat: NonNullable<Answer['repeat']>;
-  /** Beside those of the call: what hooks of the server have set. */
-  readonly headers: Headers;
+  readonly head: SharedHead;
+  readonly ending: Ending;
 }
 
 const receipts = new WeakMap<IncomingMessage, Receipt>();
@@ -104,32 +104,27 @@ export class RepeatLane {
       this.remembered.clear();
     }
     const known = this.remembered.get(key);
-    return known?.call.caller === caller ? known : undefined;
+    return known?.caller === caller ? known : undefined;
   }
 
   private answer(known: Remembered | undefined, request: IncomingMessage, response: ServerResponse): boolean {
     if (known === undefined || !this.reception.isOpen || response.destroyed) return false;
-    const journal = Object.assign(new Journal(), known.call.journal);
-    const part = known.repeat(journal);
+    const receivedAt = this.clock.now();
+    const part = known.repeat(receivedAt);
     if (part === null) return false;
     const { headers } = request;
-    const receivedAt = this.clock.now();
-    const call = { ...known.call, id: requestIdOf(headers), traceId: traceIdOf(headers), receivedAt, journal };
-    const ours = answerHeaders(call.id, journal, 'cache-exact');
-    response.writeHead(200, Object.assign({}, known.headers, ours, wholeHeaders(part))).end(part.json);
-    this.report.answered(call, 'cache-exact', new ResponseDigest());
+    const call = { id: requestIdOf(headers), traceId: traceIdOf(headers), receivedAt };
+    response.writeHead(200, known.head.of(call.id, part, receivedAt)).end(part.json);
+    this.report.ended(call, known.ending);
     if (response.writableLength > 0) this.reception.holdUntilSent(response);
     return true;
   }
 
   private learning(key: string | null, settings: Settings): Receipt['learn'] {
-    return (call, { repeat }, headers) => {
-      if (key === null || repeat === undefined || call.streaming || settings !== this.config.current) return;
+    return ({ caller, streaming, journal }, { repeat, outcome }, ending, headers) => {
+      if (key === null || repeat === undefined || streaming || settings !== this.config.current) return;
       if (this.remembered.size >= MOST_REMEMBERED) this.forgetOldest();
-      const journal = Object.assign(new Journal(), call.journal);
-      // Of the request no text is kept.
-      const lasting = Object.assign({}, call, { body: {}, headers: {}, signal: NEVER, journal });
-      this.remembered.set(key, { call: lasting, repeat, headers });
+      this.remembered.set(key, { caller, repeat, head: new SharedHead(journal, outcome, headers), ending });
     };
   }
 
@@ -140,8 +135,6 @@ export class RepeatLane {
     }
   }
 }
-
-const NEVER = new AbortController().signal;
 
 /** The same text for requests whose heads mean the same; null for heads that are not compared. */
 function headOf({ url, headers }: IncomingMessage): string | null {

@@ -3,11 +3,20 @@ import type { AnswerPart, CallerLimit, Journal, Outcome, SpillwayError } from '@
 export type Headers = Record<string, string>;
 
 const SIMILARITY_DIGITS = 4;
+const JSON_BODY = { 'content-type': 'application/json; charset=utf-8' };
 
-/** The contract's headers of an answer, from what the call's journal knows. */
-export function answerHeaders(requestId: string, journal: Journal, outcome: Outcome): Headers {
+/** The contract's headers of an answer that is sent `now`, from what the call's journal knows. */
+export function answerHeaders(requestId: string, journal: Journal, outcome: Outcome, now: number): Headers {
+  const headers = sharedHeaders(journal, outcome);
+  headers['x-request-id'] = requestId;
+  const ageS = journal.ageS(now);
+  if (ageS !== null) headers['age'] = String(ageS);
+  return headers;
+}
+
+/** Those of them that answers to equal calls share. */
+function sharedHeaders(journal: Journal, outcome: Outcome): Headers {
   const headers: Headers = {
-    'x-request-id': requestId,
     'x-spillway-outcome': outcome,
     'x-spillway-cache': journal.cache,
     'x-spillway-attempts': String(journal.attempts),
@@ -20,7 +29,6 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
   if (journal.resemblance?.fate === 'served') {
     headers['x-spillway-similarity'] = journal.resemblance.score.toFixed(SIMILARITY_DIGITS);
   }
-  if (journal.ageS !== null) headers['age'] = String(Math.floor(journal.ageS));
   if (journal.degraded !== null) headers['x-spillway-degraded'] = journal.degraded;
   if (journal.limitsAreLocal) headers['x-spillway-limits'] = 'local';
   if (journal.callerLimits !== null) {
@@ -32,7 +40,31 @@ export function answerHeaders(requestId: string, journal: Journal, outcome: Outc
 
 /** The headers of a whole answer's body. */
 export function wholeHeaders({ json, bytes = Buffer.byteLength(json) }: AnswerPart): Headers {
-  return { 'content-type': 'application/json; charset=utf-8', 'content-length': String(bytes) };
+  return { ...JSON_BODY, 'content-length': String(bytes) };
+}
+
+/**
+ * What is sent before the answers to equal calls, names and values in turn: a server writes that soonest. `others`:
+ * headers beside those of the contract.
+ */
+export class SharedHead {
+  private readonly lines: readonly string[];
+
+  constructor(
+    private readonly journal: Journal,
+    outcome: Outcome,
+    others: Headers,
+  ) {
+    this.lines = Object.entries({ ...others, ...sharedHeaders(journal, outcome), ...JSON_BODY }).flat();
+  }
+
+  /** All of it for one call whose answer is sent `now`. */
+  of(requestId: string, { json, bytes = Buffer.byteLength(json) }: AnswerPart, now: number): string[] {
+    const head = [...this.lines, 'content-length', String(bytes), 'x-request-id', requestId];
+    const ageS = this.journal.ageS(now);
+    if (ageS !== null) head.push('age', String(ageS));
+    return head;
+  }
 }
 
 function tellLimit(headers: Headers, what: 'requests' | 'tokens', limit: CallerLimit | null): void {
@@ -55,7 +87,8 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 
 /** The same for an error, with when and whether to ask again; a client that retries does so after our own walk. */
 export function errorHeaders(requestId: string, journal: Journal, error: SpillwayError): Headers {
-  const headers = answerHeaders(requestId, journal, error.outcome);
+  const headers = sharedHeaders(journal, error.outcome);
+  headers['x-request-id'] = requestId;
   if (error.retryAfterMs !== null || ENDS_SOON.includes(error.status)) {
     const waitMs = Math.max(1, Math.ceil(error.retryAfterMs ?? DEFAULT_RETRY_AFTER_MS));
     headers['retry-after'] = String(Math.ceil(waitMs / 1000));
