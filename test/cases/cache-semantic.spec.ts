@@ -4,7 +4,7 @@ import { allNear, embeddings } from '../support/embeddings';
 import { startFakeQdrant, type FakeQdrant } from '../support/fake-qdrant';
 import { chunk, completion, events, refusal, text } from '../support/model-answers';
 import type { Step } from '../support/upstream-step';
-import { ask, startWorld, type World } from '../support/world';
+import { ask, startWorld, worldConfiguration, type World } from '../support/world';
 
 const tierOf = ({ headers }: Reply): string =>
   [headers.get('x-spillway-cache'), headers.get('x-spillway-cache-tier')].filter(Boolean).join(' ');
@@ -88,14 +88,12 @@ describe('with an embedder that scores everything 0.96', () => {
 });
 
 describe('with the builtin embedder', () => {
+  const SEMANTIC = { route: { cache: { exact: true, semantic: true } }, model: { climb: { mode: 'off' } } };
   let world: World;
   let client: ApiClient;
 
   beforeAll(async () => {
-    world = await startWorld({
-      route: { cache: { exact: true, semantic: true } },
-      model: { climb: { mode: 'off' } },
-    });
+    world = await startWorld(SEMANTIC);
     ({ client } = world);
   });
   afterAll(() => world.stop());
@@ -169,6 +167,32 @@ describe('with the builtin embedder', () => {
     await stored();
     expect(tierOf(await client.send({ body: turn('You are a bank', SAME[1]) }))).toBe('MISS');
     expect(tierOf(await client.send({ body: turn('You sell shoes', SAME[1]) }))).toBe('SEMANTIC_HIT semantic');
+  });
+
+  it('row 111: a route that was given another model does not answer with what the old one said', async () => {
+    const scope = { 'x-spillway-scope': 'another model' };
+    const asked = async (question: string): Promise<[string, string]> => {
+      const reply = await client.send({ body: ask(question), headers: scope });
+      await stored();
+      return [reply.said, tierOf(reply)];
+    };
+    const model = (name: string): void => {
+      const urls = { primary: world.primary.url, fallback: world.fallback.url };
+      world.gateway.reconfigure(worldConfiguration(urls, { ...SEMANTIC, model: { upstream_model: name } }));
+    };
+    world.primary.script(({ body }) => completion(`by ${(JSON.parse(body) as { model: string }).model}`));
+    model('old');
+    expect(await asked(SAME[0])).toEqual(['by old', 'MISS']);
+    expect(await asked(SAME[1])).toEqual(['by old', 'SEMANTIC_HIT semantic']);
+    model('new');
+    for (const question of [SAME[0], SAME[1], `Please, ${SAME[0]}`].toReversed()) {
+      expect((await asked(question))[0]).toBe('by new');
+    }
+    model('old');
+    expect(await asked(SAME[0])).toEqual(['by old', 'HIT exact']);
+    world.gateway.reconfigure(
+      worldConfiguration({ primary: world.primary.url, fallback: world.fallback.url }, SEMANTIC),
+    );
   });
 
   it('D17 and row 112: pictures are not compared', async () => {

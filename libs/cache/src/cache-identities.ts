@@ -1,4 +1,5 @@
-import type { Call, Caller } from '@spillway/contracts';
+import { hash } from 'node:crypto';
+import type { Call, Caller, RouteSettings } from '@spillway/contracts';
 import type { CacheGenerations } from './cache-generations';
 import type { RequestIdentity } from './request-key';
 
@@ -7,6 +8,9 @@ export type CacheShare = 'key' | 'team' | 'all';
 
 /** What tells the requests of calls apart, in every tier of the cache. */
 export class CacheIdentities {
+  /** By route, as long as its settings last. */
+  private readonly models = new WeakMap<RouteSettings, string>();
+
   constructor(
     private readonly generations: CacheGenerations,
     /** Asked anew for every call. */
@@ -17,7 +21,7 @@ export class CacheIdentities {
   of({ operation, caller, controls, route, headers, body }: Call): RequestIdentity | null {
     if (operation !== 'chat') return null;
     return {
-      namespace: namespaceOf(caller, this.share()),
+      namespace: this.modelOf(route) + namespaceOf(caller, this.share()),
       scope: controls.scope,
       route: route.name,
       generation: this.generations.current(route.name, controls.scope),
@@ -29,6 +33,20 @@ export class CacheIdentities {
   /** Whether nothing was cleared since that this request's answer was kept under. */
   isCurrent({ route, scope, generation }: Pick<RequestIdentity, 'route' | 'scope' | 'generation'>): boolean {
     return this.generations.current(route, scope) === generation;
+  }
+
+  /**
+   * Of as many letters for every model: where the answers of a route come from, when all is well. A route that is given
+   * another model must not go on answering with what the old one said.
+   */
+  private modelOf(route: RouteSettings): string {
+    let known = this.models.get(route);
+    if (known === undefined) {
+      const [best] = route.chain;
+      const place = JSON.stringify([best?.provider.base_url, best?.upstream_model]);
+      this.models.set(route, (known = hash('sha256', place, 'base64url').slice(0, 11)));
+    }
+    return known;
   }
 }
 

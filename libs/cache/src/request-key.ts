@@ -9,7 +9,7 @@ const VERSION = 1;
 const NOT_SHAPING = new Set(['model', 'user', 'service_tier', 'stream', 'stream_options', 'metadata']);
 
 export interface RequestIdentity {
-  /** Whose answers may be shared. */
+  /** Whose answers may be shared, and whence they come. */
   readonly namespace: string;
   readonly scope: string;
   /** Stands for the request's `model`, which may be spelled in several ways. */
