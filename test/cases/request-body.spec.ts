@@ -152,6 +152,8 @@ describe('A11 the preflight of a browser', () => {
     expect(reply.headers.get('access-control-allow-origin')).toMatch(/^(\*|https:\/\/app\.example)$/);
     const allowed = (reply.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(/\s*,\s*/);
     expect(allowed).toEqual(expect.arrayContaining(asked.split(',')));
+    const methods = (reply.headers.get('access-control-allow-methods') ?? '').split(/\s*,\s*/);
+    expect(methods).toEqual(expect.arrayContaining(['GET', 'POST', 'DELETE']));
     expect(open.primary.requests).toHaveLength(1);
     expect(call.headers.get('access-control-allow-origin')).not.toBeNull();
   });

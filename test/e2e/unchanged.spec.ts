@@ -67,3 +67,15 @@ describe('A body', () => {
     ]);
   });
 });
+
+describe('An answer', () => {
+  it('that is nested without end is passed on, and harms nobody', async () => {
+    const nested = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    const answer = `{"choices":[{"index":0,"message":{"role":"assistant","content":"deep"},"finish_reason":"stop"}],"x":${nested}}`;
+    world.primary.script([{ headers: { 'content-type': 'application/json' }, text: answer }]);
+    const request = { body: `{"model":"m-primary",${MESSAGES},"x":"nested"}` };
+    const replies = [await world.client.send(request), await world.client.send(request)];
+    expect(replies.map(({ raw }) => raw === answer)).toEqual([true, true]);
+    expect(replies.map(({ headers }) => headers.get('x-spillway-cache'))).toEqual(['MISS', 'MISS']);
+  });
+});

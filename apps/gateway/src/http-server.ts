@@ -35,6 +35,8 @@ const KEEP_ALIVE_MS = 75_000;
 /** What Node takes as the head of a request, bytes. */
 const LONGEST_ADDRESS = 16_384;
 const CORS_VALID_S = 86_400;
+/** Of what browsers may be for: calls, and jobs that are looked at and cancelled. */
+const CORS_METHODS = ['GET', 'HEAD', 'POST', 'DELETE'];
 
 interface HttpServerOptions {
   readonly patience?: Patience | undefined;
@@ -78,7 +80,9 @@ export async function createHttpServer(
     done();
   });
   app.useGlobalFilters(errors);
-  if (server.cors !== false) app.enableCors({ origin: server.cors, maxAge: CORS_VALID_S, exposedHeaders: '*' });
+  if (server.cors !== false) {
+    app.enableCors({ origin: server.cors, methods: CORS_METHODS, maxAge: CORS_VALID_S, exposedHeaders: '*' });
+  }
   await app.init();
   if (front !== undefined) {
     const first = app.get(front);

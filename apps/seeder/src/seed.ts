@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 import { linesOf, logLineAsSeed, questionsOfLog } from '@spillway/seeding';
 import type { SeedCommand } from './command-line';
 import { follow, type Screen } from './follow';
@@ -11,14 +11,19 @@ const ANY_SIZE = { all: Infinity, line: Infinity };
 /** Does what the command line says and tells about it; false: something failed. @throws Refusal, or an error of a file. */
 export async function seed(command: SeedCommand, input: AsyncIterable<Uint8Array>, screen: Screen): Promise<boolean> {
   const spillway = new Spillway(command);
-  const text = command.file === '-' ? input : createReadStream(command.file);
+  const text = command.file === '-' ? input : await opened(command.file);
   const lines = command.fromLog ? await linesOfLog(text, screen) : text;
   const planted = lines === null || (await plant(spillway, lines, screen));
   if (command.sample === null) return planted;
-  const sample = command.sample === '-' ? input : createReadStream(command.sample);
+  const sample = command.sample === '-' ? input : await opened(command.sample);
   const survey = await spillway.lookUp(command.fromLog ? asSeeds(sample) : sample);
   screen.write(`${surveyReport(survey)}\n`);
   return planted;
+}
+
+/** Opened before anything is asked of Spillway, which is not to blame for a file that is not there. */
+async function opened(file: string): Promise<AsyncIterable<Uint8Array>> {
+  return (await open(file)).createReadStream();
 }
 
 async function plant(spillway: Spillway, lines: AsyncIterable<Uint8Array>, screen: Screen): Promise<boolean> {
