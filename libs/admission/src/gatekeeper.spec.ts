@@ -84,4 +84,25 @@ describe('operators', () => {
     expect(() => open.requireAdmin({ authorization: undefined, remoteAddress: '::1' })).not.toThrow();
     expect(() => open.requireAdmin({ authorization: 'Bearer ', remoteAddress: '10.0.0.1' })).toThrow(NotAllowed);
   });
+
+  it.each([
+    ['http://evil.example', '127.0.0.1:8080'],
+    ['http://127.0.0.1:3000', '127.0.0.1:8080'],
+    ['null', '127.0.0.1:8080'],
+    ['http://evil.example', undefined],
+  ])('are not the page of %s that a browser shows on this machine', (origin, host) => {
+    const page = { origin, host };
+    const shown = { authorization: undefined, remoteAddress: '127.0.0.1', page };
+    expect(() => open.requireAdmin(shown)).toThrow(NotAllowed);
+    expect(() => guarded.requireAdmin({ ...shown, authorization: 'Bearer operator-key' })).not.toThrow();
+  });
+
+  it.each([
+    ['http://127.0.0.1:8080', '127.0.0.1:8080'],
+    ['https://Spillway.local', 'spillway.LOCAL'],
+    [undefined, 'anything'],
+  ])('may use the page of this server: %s at %s', (origin, host) => {
+    const page = { origin, host };
+    expect(() => open.requireAdmin({ authorization: undefined, remoteAddress: '127.0.0.1', page })).not.toThrow();
+  });
 });

@@ -9,6 +9,8 @@ export interface Credentials {
   readonly authorization: string | undefined;
   /** The peer's address; a forwarded one is never trusted. */
   readonly remoteAddress: string | undefined;
+  /** The page that makes a browser send it, as the browser says; other programs say nothing. */
+  readonly page?: { readonly origin: string | undefined; readonly host: string | undefined } | undefined;
 }
 
 const ANONYMOUS: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null, team: null };
@@ -39,10 +41,19 @@ export class Gatekeeper {
     return (name === undefined ? callers[0] : callers.find(caller => caller.name === name)) ?? null;
   }
 
-  /** @throws InvalidApiKey or NotAllowed unless the admin key is shown, or none is set and the peer is this machine. */
-  requireAdmin({ authorization, remoteAddress }: Credentials): void {
+  /**
+   * Where no admin key is set, being on this machine is the credential, which the browser of this machine would lend to
+   * any page that it shows.
+   * @throws InvalidApiKey or NotAllowed unless the admin key is shown, or none is set and the peer is this machine.
+   */
+  requireAdmin({ authorization, remoteAddress, page }: Credentials): void {
     const { key } = this.config.current.admin;
     if (key === undefined || key === '') {
+      if (isForeign(page)) {
+        throw new NotAllowed('Pages of other origins may not operate Spillway until an admin key is set.', {
+          retryable: false,
+        });
+      }
       if (isLoopback(remoteAddress)) return;
       throw new NotAllowed('Only this machine may operate Spillway until an admin key is set.', { retryable: false });
     }
@@ -86,6 +97,11 @@ function digest(text: string): string {
 
 function bearer(authorization: string | undefined): string {
   return /^Bearer\s+(.*)$/i.exec(authorization ?? '')?.[1]?.trim() ?? '';
+}
+
+function isForeign(page: Credentials['page']): boolean {
+  if (page?.origin === undefined) return false;
+  return !URL.canParse(page.origin) || new URL(page.origin).host !== page.host?.toLowerCase();
 }
 
 function isLoopback(address: string | undefined): boolean {

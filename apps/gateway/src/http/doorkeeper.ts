@@ -51,7 +51,8 @@ function check(request: FastifyRequest, gatekeeper: Gatekeeper): void {
 }
 
 export function credentialsOf({ headers, socket }: FastifyRequest): Credentials {
-  return { authorization: headers.authorization, remoteAddress: socket.remoteAddress };
+  const { authorization, origin, host } = headers;
+  return { authorization, remoteAddress: socket.remoteAddress, page: { origin, host } };
 }
 
 /** The caller that was identified for this request. */
