@@ -1,7 +1,9 @@
-import type { Script } from './scripted-upstream';
+import type { Step } from './upstream-step';
 
 /** Answers embedding calls with the vectors that a test gives its texts. */
-export function embeddings(vectorOf: (text: string) => readonly number[]): Script {
+export function embeddings(
+  vectorOf: (text: string) => readonly number[],
+): (request: { readonly body: string }) => Step {
   return ({ body }) => {
     const { input } = JSON.parse(body) as { input: readonly string[] };
     const data = input.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text) }));

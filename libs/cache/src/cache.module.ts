@@ -94,6 +94,7 @@ function generations(connections: RedisConnections | null, guard: RedisGuard | n
     OnlyIfCachedStage,
     ReuseDesk,
     SemanticCacheStage,
+    SimilarQuestions,
     StaleIfErrorStage,
     VectorsModule,
   ],

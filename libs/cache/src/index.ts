@@ -13,6 +13,7 @@ export { RedisGenerations } from './redis-generations';
 export { RedisStore } from './redis-store';
 export { SemanticCacheStage } from './semantic-cache.stage';
 export { CacheHelpers } from './vectors/cache-helpers';
+export { SimilarQuestions } from './similar-questions';
 export { StaleIfErrorStage } from './stale-if-error.stage';
 export { ReuseDesk } from './trust/reuse-desk';
 export type { RouteQuality } from './trust/trust';

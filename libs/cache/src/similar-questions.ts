@@ -1,6 +1,7 @@
 import type { OnModuleInit } from '@nestjs/common';
-import type { KeyedCall, Question } from '@spillway/contracts';
+import type { JsonObject, KeyedCall, Question, RouteSettings } from '@spillway/contracts';
 import type { Logger } from '@spillway/telemetry';
+import { readQuestion } from './question';
 import { partitionOf } from './scope-fingerprint';
 import { similarityRules, type SimilarityRules } from './similarity';
 import type { NearQuestions } from './trust/reuse-desk';
@@ -44,6 +45,14 @@ export class SimilarQuestions implements OnModuleInit {
     const place = this.placeOf(call, question, vector);
     const neighbours = await this.index.search(place, vector, MOST_CANDIDATES, rules.near);
     return { vector, rules, near: { text: question.text, partition: place.partition, neighbours } };
+  }
+
+  /** Makes the vector of what a request asks, so that it is at hand when an answer is kept. False: that failed just now. */
+  async prepare(body: JsonObject, { cache }: Pick<RouteSettings, 'cache'>): Promise<boolean> {
+    if (!cache.exact || cache.semantic === false) return true;
+    const identity = { namespace: '', scope: '', route: '', generation: '', beta: undefined, body };
+    const { question } = readQuestion(identity, cache.rules);
+    return question === null || (await this.vectorOf(question)) !== null;
   }
 
   /** From now on the question leads to the answer under `key`. */

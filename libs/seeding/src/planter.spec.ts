@@ -28,6 +28,8 @@ const CONFIG = configStore({
   routes: { qa: { chain: ['m'] }, uncached: { chain: ['m'], cache: { exact: false } } },
 });
 
+const READY = { prepare: () => Promise.resolve(true) };
+
 /** Looks, then asks, as often as `answers` has an answer; what is generated is kept where `keeps`. */
 class Path {
   readonly asked: Errand[] = [];
@@ -62,7 +64,7 @@ describe('planting equal seeds at the same time', () => {
 
   it('asks once for all of them', async () => {
     const path = new Path([]);
-    const planter = new Planter(path, CONFIG, 1);
+    const planter = new Planter(path, CONFIG, READY, 1);
     const ends = await Promise.all([SEED, SEED, SEED].map(seed => planter.plant(seed, CALLER, stops)));
     expect(ends.map(({ kind }) => kind)).toEqual(['generated', 'hit', 'hit']);
     expect(path.asked).toHaveLength(1);
@@ -70,7 +72,7 @@ describe('planting equal seeds at the same time', () => {
 
   it('tries the next where one fails', async () => {
     const path = new Path([new RefusedByModel(400, '', 'text/plain')]);
-    const planter = new Planter(path, CONFIG, 1);
+    const planter = new Planter(path, CONFIG, READY, 1);
     const ends = await Promise.all([SEED, SEED].map(seed => planter.plant(seed, CALLER, stops)));
     expect(ends.map(({ kind }) => kind)).toEqual(['failed', 'generated']);
   });
@@ -79,7 +81,7 @@ describe('planting equal seeds at the same time', () => {
 describe('planting a seed', () => {
   const never = new AbortController().signal;
   const plant = (path: Path, seed: Partial<Seed> = {}, caller = CALLER, signal = never, pausing = signal) =>
-    new Planter(path, CONFIG, 1).plant({ ...SEED, ...seed }, caller, { signal, pausing });
+    new Planter(path, CONFIG, READY, 1).plant({ ...SEED, ...seed }, caller, { signal, pausing });
 
   it('asks for it as a caller would, but LOW, patiently, and afresh', async () => {
     const path = new Path([]);
@@ -117,6 +119,20 @@ describe('planting a seed', () => {
     const path = new Path(Array.from({ length: 9 }, () => new NoModelAvailable('All busy.')));
     expect(await plant(path)).toEqual({ kind: 'failed', reason: 'no_model_available: All busy.' });
     expect(path.asked).toHaveLength(6);
+  });
+
+  it('asks nobody before the question can be found in other words, tries again, and says so in the end', async () => {
+    const path = new Path([]);
+    const embedder = [false, false, true];
+    const plantWith = (prepare: () => Promise<boolean>) =>
+      new Planter(path, CONFIG, { prepare }, 1).plant(SEED, CALLER, { signal: never, pausing: never });
+    expect(await plantWith(() => Promise.resolve(false))).toEqual({
+      kind: 'failed',
+      reason: 'the embedder gave no vector for the question',
+    });
+    expect(path.asked).toEqual([]);
+    expect(await plantWith(async () => embedder.shift() ?? true)).toMatchObject({ kind: 'generated' });
+    expect([path.asked.length, embedder]).toEqual([1, []]);
   });
 
   it('does not repeat what the model refused', async () => {

@@ -8,6 +8,7 @@ import {
   type Errand,
   type ErrandEnd,
   type Errands,
+  type JsonObject,
   type RouteSettings,
 } from '@spillway/contracts';
 import type { Seed } from './seed-line';
@@ -16,6 +17,12 @@ import type { LineEnd } from './seed-progress';
 /** The configuration as it is now. */
 interface Routes {
   readonly current: { target(name: string): RouteSettings | undefined };
+}
+
+/** What finds a question in other words. */
+interface Questions {
+  /** Makes ready to keep one; false: that failed just now. */
+  prepare(request: JsonObject, route: RouteSettings): Promise<boolean>;
 }
 
 /** What stops the planting of a seed. */
@@ -49,6 +56,7 @@ export class Planter {
   constructor(
     private readonly errands: Pick<Errands, 'run'>,
     private readonly routes: Routes,
+    private readonly questions: Questions,
     private readonly firstPauseMs = FIRST_PAUSE_MS,
   ) {}
 
@@ -94,6 +102,7 @@ export class Planter {
   private async try(seed: Seed, caller: Caller, signal: AbortSignal): Promise<Try> {
     try {
       if (await this.isKept(seed, caller, signal)) return { end: { kind: 'hit' } };
+      if (!(await this.isReady(seed))) return NO_VECTOR;
       const given = seed.answer ?? undefined;
       const { outcome, journal } = await this.ask(seed, caller, { headers: FRESH, given, signal });
       if (outcome !== 'generated') return { retryInMs: null, reason: `no first-hand answer came (${outcome})` };
@@ -106,6 +115,12 @@ export class Planter {
       const reason = reasonOf(error);
       return mayPass(error) ? { retryInMs: error.retryAfterMs, reason } : { end: { kind: 'failed', reason } };
     }
+  }
+
+  /** A seed that only its very words would find is half a seed, and no later run would mend it. */
+  private async isReady({ route: name, request }: Seed): Promise<boolean> {
+    const route = name === null ? undefined : this.routes.current.target(name);
+    return route === undefined || this.questions.prepare(request, route);
   }
 
   private async comesToBeKept(seed: Seed, caller: Caller, signal: AbortSignal): Promise<boolean> {
@@ -141,6 +156,8 @@ const NOT_KEPT: LineEnd = {
   kind: 'failed',
   reason: 'the answer was not kept: cut short, filtered, empty or too large',
 };
+
+const NO_VECTOR: Try = { retryInMs: null, reason: 'the embedder gave no vector for the question' };
 
 /** Whether the same call may fare better later. */
 function mayPass({ status, retryable }: SpillwayError): boolean {

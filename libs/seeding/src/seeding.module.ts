@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Module } from '@nestjs/common';
 import { AdmissionModule, Gatekeeper } from '@spillway/admission';
+import { CacheModule, SimilarQuestions } from '@spillway/cache';
 import { ConfigStore } from '@spillway/config';
 import { Errands, type Caller } from '@spillway/contracts';
 import { DEFAULT_RETRY, JobQueues, JobsModule } from '@spillway/jobs';
@@ -57,10 +58,11 @@ interface SeedParts {
   readonly rules: SeedRules;
   readonly quiet: SeedSettings['quiet'];
   readonly config: ConfigStore;
+  readonly questions: SimilarQuestions;
 }
 
-function seedsOf({ queues, lines, errands, rules, quiet, config }: SeedParts): Seeds {
-  const job = new SeedJob(lines, new Planter(errands, config), {
+function seedsOf({ queues, lines, errands, rules, quiet, config, questions }: SeedParts): Seeds {
+  const job = new SeedJob(lines, new Planter(errands, config, questions), {
     caller: key => rules.caller(key),
     concurrency: () => rules.concurrency(),
     quiet,
@@ -80,7 +82,7 @@ function seedsOf({ queues, lines, errands, rules, quiet, config }: SeedParts): S
 
 /** Filling the caches beforehand: texts of seeds become jobs, which any process that works takes up. */
 @Module({
-  imports: [AdmissionModule, JobsModule, SchedulingModule],
+  imports: [AdmissionModule, CacheModule, JobsModule, SchedulingModule],
   providers: [
     { provide: SeedLines, useFactory: seedLines, inject: [RedisConnections, RedisGuard] },
     {
@@ -92,8 +94,18 @@ function seedsOf({ queues, lines, errands, rules, quiet, config }: SeedParts): S
         config: ConfigStore,
         gatekeeper: Gatekeeper,
         scheduling: Scheduling,
-      ) => seedsOf({ queues, lines, errands, rules: rulesOf(config, gatekeeper), quiet: quietOf(scheduling), config }),
-      inject: [JobQueues, SeedLines, Errands, ConfigStore, Gatekeeper, Scheduling],
+        questions: SimilarQuestions,
+      ) =>
+        seedsOf({
+          queues,
+          lines,
+          errands,
+          rules: rulesOf(config, gatekeeper),
+          quiet: quietOf(scheduling),
+          config,
+          questions,
+        }),
+      inject: [JobQueues, SeedLines, Errands, ConfigStore, Gatekeeper, Scheduling, SimilarQuestions],
     },
   ],
   exports: [Seeds],
