@@ -36,11 +36,21 @@ function printable(name: string): string {
   return /\p{Cc}/u.test(name) || name === '' ? JSON.stringify(name) : name;
 }
 
-/** The validator's findings in our words, one problem for each unknown key. */
-export function problemsOf(error: z.ZodError): Problem[] {
+/**
+ * The validator's findings in our words, one problem for each unknown key.
+ * @param likely the key that was probably meant by an unknown one in the map at a path
+ */
+export function problemsOf(
+  error: z.ZodError,
+  likely: (parent: Path, key: string) => string | undefined = () => undefined,
+): Problem[] {
   return error.issues.flatMap(issue => {
     if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map(key => ({ path: pathOf([...issue.path, key]), message: 'unknown key' }));
+      return issue.keys.map(key => {
+        const meant = likely(issue.path, key);
+        const message = meant === undefined ? 'unknown key' : `unknown key; is ${meant} meant?`;
+        return { path: pathOf([...issue.path, key]), message };
+      });
     }
     const inner = issue.code === 'invalid_key' ? issue.issues[0] : undefined;
     const message = (inner ?? issue).message.replace(/^(Invalid \w+|Too small|Too big): /, '');

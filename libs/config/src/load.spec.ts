@@ -186,7 +186,7 @@ embedding: { provider: '\${SECRET}' }
     ['a circle of aliases', 'server: &a { host: *a }', /what contains it/],
     ['a list', '- a', /expected object/],
     ['a text', 'hello', /expected object/],
-    ['two documents', 'server: {}\n---\nserver: {}', /multiple documents/],
+    ['two documents', 'server: {}\n---\nserver: {}', /line 2, column 1: a second document begins/],
     ['an unknown tag', 'server: !x {}', /tag/],
   ])('%s is refused', (_, text, message) => {
     expect(problemsWith(text)[0]?.message).toMatch(message);

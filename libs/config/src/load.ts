@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve as absolute } from 'node:path';
 import { isJsonObject } from '@spillway/contracts';
 import { builtIn, hasOpenAi, SIMULATOR_URL, usesBuiltIn } from './built-in';
-import { ConfigurationError, pathOf, problemsOf } from './configuration-error';
+import { ConfigurationError, type Path, pathOf, problemsOf } from './configuration-error';
 import type { Environment } from './environment';
 import { interpolate } from './interpolate';
+import { likelyKey } from './likely-key';
 import { parseYaml, type ParsedFile } from './parse-yaml';
 import { checkReferences } from './references';
 import { resolve } from './resolve';
@@ -82,9 +83,10 @@ function validate({ value, problems }: ParsedFile, variables: Environment['varia
   const interpolated = interpolate(value, variables, scalars);
   const { success, data, error } = configurationSchema.safeParse(interpolated.value);
 
+  const likely = (parent: Path, key: string) => likelyKey(configurationSchema, parent, key);
   const early = [...problems, ...interpolated.problems];
   const known = new Set(early.map(problem => problem.path));
-  const late = [...(success ? [] : problemsOf(error)), ...checkReferences(interpolated.value)];
+  const late = [...(success ? [] : problemsOf(error, likely)), ...checkReferences(interpolated.value)];
   const all = [...early, ...late.filter(problem => problem.path === '' || !known.has(problem.path))];
   if (!success || all.length > 0) throw new ConfigurationError(all);
   return data;

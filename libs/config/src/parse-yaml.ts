@@ -28,6 +28,7 @@ export function parseYaml(text: string): ParsedFile {
 function toProblem(finding: YAMLError, document: Document, lines: LineCounter): Problem {
   const { line, col } = lines.linePos(finding.pos[0]);
   const where = `line ${line}, column ${col}`;
+  if (finding.code === 'MULTIPLE_DOCS') return { path: '', message: `${where}: a second document begins` };
   if (finding.code !== 'DUPLICATE_KEY') return { path: '', message: `${where}: ${finding.message}` };
   return { path: pathAt(document, finding.pos[0]), message: `appears twice (${where})` };
 }
