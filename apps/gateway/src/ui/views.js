@@ -170,7 +170,10 @@ function modelCard(name, model) {
 }
 
 export function models({ status }) {
-  return Object.entries(status.models).map(([name, model]) => modelCard(name, model));
+  const entries = Object.entries(status.models);
+  const isWell = ([, { health }]) => health.state === 'closed' && health.pausedSince === null;
+  // First those that somebody should look at.
+  return [...entries.filter(entry => !isWell(entry)), ...entries.filter(isWell)].map(entry => modelCard(...entry));
 }
 
 function queueOf(name, { depth, oldestMs, tickets, jobs }) {
