@@ -6,6 +6,7 @@ import type { JsonValue } from './json';
  */
 const MARK = '\udbff';
 const MAY_NOT_FIT = /\d{16}|\d[eE]\+?\d{3}/;
+const SHORTEST = '1e400'.length;
 /** Not where the name of a field stands: JSON has no numbers there. */
 const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d.eE+-]|\s*:)/g;
 const AFTER_NUMBER = /[\d.eE+-]/;
@@ -31,16 +32,21 @@ export function exactJson(value: JsonValue): string {
   return json.replace(ESCAPED, (escape, number?: string) => number ?? (escape.length > 2 ? '\\ufffd' : escape));
 }
 
+/** Looks between the texts only, most of which is too short to hold such a number. */
 function markNumbers(text: string): string {
-  const pieces: string[] = [];
+  let marked = '';
+  let done = 0;
   for (let at = 0; at < text.length;) {
     const quote = text.indexOf('"', at);
-    const start = quote < 0 ? text.length : quote;
-    pieces.push(text.slice(at, start).replace(NUMBER, markUnlessItFits));
-    at = endOfText(text, start);
-    pieces.push(text.slice(start, at));
+    const end = quote < 0 ? text.length : quote;
+    const between = end - at < SHORTEST ? '' : text.slice(at, end);
+    if (MAY_NOT_FIT.test(between)) {
+      marked += text.slice(done, at) + between.replace(NUMBER, markUnlessItFits);
+      done = end;
+    }
+    at = endOfText(text, end);
   }
-  return pieces.join('');
+  return marked + text.slice(done);
 }
 
 function markUnlessItFits(number: string, at: number, around: string): string {

@@ -20,7 +20,9 @@ export function asSpillwayError(thrown: unknown): SpillwayError {
   const status = statusOf(thrown);
   switch (status) {
     case 404:
-      return new NotFound('There is nothing at this address.', { retryable: false });
+      return new NotFound('There is nothing at this address, or not with this method; a base URL ends in /v1.', {
+        retryable: false,
+      });
     case 413:
       return new RequestTooLarge('The request is larger than this server takes.', { retryable: false });
     case 415:
