@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { isJsonObject, type AnswerDigest, type AnswerPart, type JsonObject, type Usage } from '@spillway/contracts';
+import { randomUuid } from '@spillway/telemetry';
 
 /** A whole completion as it is kept: a hit sets its own id and time before it and serialises nothing. */
 export interface CachedAnswer {
@@ -33,7 +33,7 @@ export function restOf(body: JsonObject): string {
 
 /** The answer as a completion made `now`. */
 export function replay(answer: CachedAnswer, now: number): AnswerPart {
-  const start = `{"id":"chatcmpl-${randomUUID()}","created":${Math.floor(now / 1000)},`;
+  const start = `{"id":"chatcmpl-${randomUuid()}","created":${Math.floor(now / 1000)},`;
   const { rest, restBytes = Buffer.byteLength(rest) } = answer;
   return new Replay(start + rest, start.length + restBytes);
 }

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { randomUUID } from 'node:crypto';
 import { parseControls } from '@spillway/classify';
 import {
   Clock,
@@ -13,7 +12,7 @@ import {
   type ErrandEnd,
   type IncomingCall,
 } from '@spillway/contracts';
-import { ResponseDigest } from '@spillway/telemetry';
+import { ResponseDigest, randomHex, randomUuid } from '@spillway/telemetry';
 import { CallReport } from './call-report';
 import type { Pipeline } from './pipeline';
 
@@ -59,8 +58,8 @@ function callFor(errand: Errand, now: number): IncomingCall {
   const { body, caller, priority, headers = {}, given, id, traceId, signal } = errand;
   const { stream: _, stream_options: __, ...asked } = body;
   return {
-    id: id ?? randomUUID(),
-    traceId: traceId ?? randomUUID().replaceAll('-', ''),
+    id: id ?? randomUuid(),
+    traceId: traceId ?? randomHex(),
     operation: 'chat',
     receivedAt: now,
     body: asked,

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto';
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { InvalidRequest, Journal } from '@spillway/contracts';
+import { randomUuid } from '@spillway/telemetry';
 import { requestIdOf } from './caller-connection';
 import { asSpillwayError, sendError } from './error-responses';
 
@@ -23,7 +23,7 @@ function farewellOf(code: string | undefined): string {
   const body = JSON.stringify(error.body());
   return [
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
-    `x-request-id: ${randomUUID()}`,
+    `x-request-id: ${randomUuid()}`,
     `x-spillway-outcome: ${error.outcome}`,
     'content-type: application/json; charset=utf-8',
     `content-length: ${Buffer.byteLength(body)}`,

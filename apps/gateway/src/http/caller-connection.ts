@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone } from '@spillway/contracts';
+import { randomHex, randomUuid } from '@spillway/telemetry';
 
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
 const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/;
@@ -9,14 +9,14 @@ const TRACE_PARENT = /^[\da-f]{2}-([\da-f]{32})-[\da-f]{16}-[\da-f]{2}$/;
 /** The caller's request id if it is safe everywhere, else a new one. */
 export function requestIdOf(headers: IncomingHttpHeaders): string {
   const offered = headers['x-request-id'];
-  return typeof offered === 'string' && SAFE_REQUEST_ID.test(offered) ? offered : randomUUID();
+  return typeof offered === 'string' && SAFE_REQUEST_ID.test(offered) ? offered : randomUuid();
 }
 
 /** The W3C trace that the call belongs to, or a new one: 32 hexadecimal digits. */
 export function traceIdOf(headers: IncomingHttpHeaders): string {
   const parent = headers['traceparent'];
   const known = typeof parent === 'string' ? TRACE_PARENT.exec(parent)?.[1] : undefined;
-  return known ?? newTraceId();
+  return known ?? randomHex();
 }
 
 /** Header values as single strings; names come in lower case. */
@@ -31,10 +31,4 @@ export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<strin
 export async function watchCaller({ raw }: FastifyReply, call: AbortController): Promise<void> {
   if (!raw.closed) await new Promise<void>(resolve => void raw.once('close', resolve));
   if (!raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
-}
-
-/** By slices, as replacing all hyphens takes four times as long as making the id. */
-function newTraceId(): string {
-  const id = randomUUID();
-  return id.slice(0, 8) + id.slice(9, 13) + id.slice(14, 18) + id.slice(19, 23) + id.slice(24);
 }
