@@ -15,6 +15,9 @@ export interface Credentials {
 
 const ANONYMOUS: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null, team: null };
 
+/** How an address of IPv4 is written on a socket of IPv6. */
+const IPV4_MAPPED = '::ffff:';
+
 /** Knows who may call, and who may operate. */
 @Injectable()
 export class Gatekeeper {
@@ -105,6 +108,6 @@ function isForeign(page: Credentials['page']): boolean {
 }
 
 function isLoopback(address: string | undefined): boolean {
-  const plain = (address ?? '').replace(/^::ffff:/i, '');
+  const plain = address?.startsWith(IPV4_MAPPED) ? address.slice(IPV4_MAPPED.length) : (address ?? '');
   return plain === '::1' || (plain.startsWith('127.') && isIPv4(plain));
 }

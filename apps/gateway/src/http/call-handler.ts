@@ -22,7 +22,7 @@ import { Reception } from './reception';
 import { readJson } from './read-json';
 import { receiptOf } from './repeat-lane';
 import { checkBody } from './request-body';
-import { answerHeaders, wholeHeaders, type Headers } from './response-headers';
+import { answerHeaders, endWith, wholeHeaders, type Headers } from './response-headers';
 import { asSpillwayError, sendError } from './error-responses';
 
 /** One HTTP call from its receipt to its last byte: what comes in goes down the path, what comes back goes out. */
@@ -86,7 +86,7 @@ export class CallHandler {
     const part = await wholeOf(answer.parts);
     if (call.journal.digest === null) digest.add(part.body);
     this.begin(reply, call, answer, wholeHeaders(part));
-    reply.raw.end(part.json);
+    endWith(part, reply.raw);
   }
 
   private async sendStream(

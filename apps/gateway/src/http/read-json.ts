@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { InvalidRequest, parseExactJson } from '@spillway/contracts';
-import { readBody } from './read-body';
+import { readBody, type ReadBody } from './read-body';
 import { receiptOf } from './repeat-lane';
 
 const JSON_TYPE = /^application\/json\s*(?:;|$)/i;
@@ -18,7 +18,9 @@ export async function readJson({ raw, headers }: FastifyRequest, mostBytes: numb
   if (!/^(?:identity)?$/i.test(headers['content-encoding'] ?? '')) {
     throw new InvalidRequest('Send the body as it is, without a content-encoding.', { param: 'content-encoding' });
   }
-  const text = (await (receiptOf(raw)?.body ?? readBody(raw, mostBytes))).toString();
+  const body = receiptOf(raw)?.body ?? (await new Promise<ReadBody>(resolve => readBody(raw, mostBytes, resolve)));
+  if ('failure' in body) throw body.failure;
+  const text = body.bytes.toString();
   try {
     return parseExactJson(text.charCodeAt(0) === BYTE_ORDER_MARK ? text.slice(1) : text);
   } catch {

@@ -6,9 +6,9 @@ import { Gatekeeper } from '@spillway/admission';
 import { ConfigStore, type Settings } from '@spillway/config';
 import { CallReport, type Ending } from '@spillway/pipeline';
 import { requestIdOf, traceIdOf } from './caller-connection';
-import { readBody } from './read-body';
+import { readBody, type ReadBody } from './read-body';
 import { Reception } from './reception';
-import { SharedHead, type Headers } from './response-headers';
+import { SharedHead, endWith, type Headers } from './response-headers';
 
 /** Where chat calls are posted, spelled plainly; other spellings walk the path. */
 const ADDRESSES: ReadonlySet<string | undefined> = new Set(
@@ -23,7 +23,7 @@ const MOST_REMEMBERED = 10_000;
 
 /** What was done with a request before its path began. */
 interface Receipt {
-  readonly body: Promise<Buffer>;
+  readonly body: ReadBody;
   /** Takes the answer that the path gave it for equal requests to come. */
   readonly learn: (call: IncomingCall, answer: Answer, ending: Ending, headers: Headers) => void;
 }
@@ -67,20 +67,16 @@ export class RepeatLane {
     const caller = this.callerOf(request);
     const head = caller && headOf(request);
     if (caller === null || head === null) return walk();
-    const body = readBody(request, this.settings.server.body_limit);
-    const pass = (key: string | null): void => {
-      receipts.set(request, { body, learn: this.learning(key, this.settings) });
-      walk();
-    };
-    body
-      .then(
-        bytes => {
-          const key = hash('sha256', head + bytes.toString('latin1'), 'base64url');
-          if (!this.answer(this.known(key, caller), request, response)) pass(key);
-        },
-        () => pass(null),
-      )
-      .catch((error: unknown) => response.destroy(error as Error));
+    readBody(request, this.settings.server.body_limit, body => {
+      try {
+        const key = 'bytes' in body ? keyOf(head, body.bytes) : null;
+        if (key !== null && this.answer(this.known(key, caller), request, response)) return;
+        receipts.set(request, { body, learn: this.learning(key, this.settings) });
+        walk();
+      } catch (error) {
+        response.destroy(error as Error);
+      }
+    });
   }
 
   /** Null for whoever the doorkeeper would send away, and for what is never answered here. */
@@ -114,7 +110,8 @@ export class RepeatLane {
     if (part === null) return false;
     const { headers } = request;
     const call = { id: requestIdOf(headers), traceId: traceIdOf(headers), receivedAt };
-    response.writeHead(200, known.head.of(call.id, part, receivedAt)).end(part.json);
+    response.writeHead(200, known.head.of(call.id, part, receivedAt));
+    endWith(part, response);
     this.report.ended(call, known.ending);
     if (response.writableLength > 0) this.reception.holdUntilSent(response);
     return true;
@@ -134,6 +131,10 @@ export class RepeatLane {
       return;
     }
   }
+}
+
+function keyOf(head: string, body: Buffer): string {
+  return hash('sha256', head + body.toString('latin1'), 'base64url');
 }
 
 /** The same text for requests whose heads mean the same; null for heads that are not compared. */
