@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { ApiClient, until, type Reply } from '../support/api-client';
 import { completion } from '../support/model-answers';
+import { questionIn } from '../support/model-requests';
 import { LOSES_REDIS } from '../support/open-redis';
 import { startRedis, type RedisServer } from '../support/redis-server';
 import { ask, startWorld, type World, type WorldOptions } from '../support/world';
@@ -116,9 +117,7 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
     expect([unknown.status, unknown.body.error?.param]).toEqual([400, 'x-spillway-priority']);
     const replies = await Promise.all([first, ...waiting, demoted, ...critical]);
     expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200));
-    const order = world.primary.requests.map(
-      ({ body }) => (JSON.parse(body) as { messages: [{ content: string }] }).messages[0].content,
-    );
+    const order = world.primary.requests.map(({ body }) => questionIn(body));
     expect(order[0]).toBe('first');
     expect(order.slice(1, 3).toSorted()).toEqual(['critical 0', 'critical 1']);
     expect(order.at(-1)).toBe('low');

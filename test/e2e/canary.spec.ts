@@ -3,6 +3,7 @@ import type { Gateway } from '../support/gateway';
 import { startGateways, type Gateways } from '../support/gateways';
 import { healthAt } from '../support/health';
 import { completion } from '../support/model-answers';
+import { questionIn } from '../support/model-requests';
 import { eventually } from '../support/operator';
 
 const QUESTIONS = [
@@ -27,8 +28,6 @@ describe('canary questions', () => {
   afterEach(() => gateways.clear());
   afterAll(() => gateways.stop());
 
-  const questionIn = (body: string): string =>
-    (JSON.parse(body) as { messages: { content: string }[] }).messages[0]?.content ?? '';
   const asked = (): string[] =>
     gateways.first.requests.map(({ body }) => questionIn(body)).filter(text => WELL.has(text));
   const configuration = (everyS: number, route: object = {}): object => {

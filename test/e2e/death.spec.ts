@@ -1,5 +1,6 @@
 import { ask, callerOf, failureOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
+import { questionIn } from '../support/model-requests';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
@@ -35,11 +36,7 @@ describe('the death of a process', () => {
 
   const start = (role: 'gateway' | 'worker', express = false): Promise<SpillwayProcess> =>
     installation.start(role, configuration(express));
-  const asked = (): string[] =>
-    installation.simulator.requests('m').map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      return messages[0]?.content ?? '';
-    });
+  const asked = (): string[] => installation.simulator.requests('m').map(({ body }) => questionIn(body));
   const queueAt = async ({ url }: SpillwayProcess): Promise<Queues['normal']> => {
     const { normal } = (await (await fetch(`${url}/admin/queues?limit=1000`)).json()) as Queues;
     return normal;

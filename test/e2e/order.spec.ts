@@ -2,6 +2,7 @@ import type OpenAI from 'openai';
 import type { APIError } from 'openai';
 import { ask, callerOf, failureOf, type Asked } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
+import { questionIn } from '../support/model-requests';
 import { eventually, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
@@ -37,11 +38,7 @@ describe.each([true, false])('the order of calls over two gateways, express: %s'
 
   const call = (caller: OpenAI, question: string, headers: Record<string, string> = {}): Promise<Asked> =>
     ask(caller, 'assistant', question, { headers });
-  const served = (): string[] =>
-    installation.simulator.requests('m').map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      return messages[0]?.content ?? '';
-    });
+  const served = (): string[] => installation.simulator.requests('m').map(({ body }) => questionIn(body));
   /** Occupies the model for a while; calls made after it are over in an instant. */
   const holdTheModel = async (): Promise<{ readonly held: Promise<Asked> }> => {
     installation.simulator.configure('m', { latency: { first_token_ms: HELD_MS } });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ask, askForStream, callerOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
+import { questionIn } from '../support/model-requests';
 import { LOSES_REDIS } from '../support/open-redis';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
@@ -26,10 +27,7 @@ describe('without Redis', () => {
   };
   const end = (): Promise<void> => installation.stop();
   const questionsTo = (model: string): string[] =>
-    installation.simulator.requests(model).map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      return messages[0]?.content ?? '';
-    });
+    installation.simulator.requests(model).map(({ body }) => questionIn(body));
   const becomes = (processes: readonly SpillwayProcess[], status: string, redis: string, withinMs: number) =>
     eventually(async () => {
       const found = await Promise.all(

@@ -1,5 +1,6 @@
 import { ask, askForStream, callerOf } from '../support/caller';
 import { startInstallation, type Installation } from '../support/installation';
+import { questionIn } from '../support/model-requests';
 import { eventually } from '../support/operator';
 import { fileOf, runSeeder, textOf } from '../support/seeder';
 import type { SpillwayProcess } from '../support/spillway';
@@ -37,11 +38,7 @@ describe('seeding a running Spillway', () => {
 
   const start = (more: object = {}): Promise<SpillwayProcess> =>
     installation.start('all', { ...CONFIGURATION, ...more });
-  const asked = (): string[] =>
-    installation.simulator.requests('m').map(({ body }) => {
-      const { messages } = JSON.parse(body) as { messages: { content: string }[] };
-      return messages[0]?.content ?? '';
-    });
+  const asked = (): string[] => installation.simulator.requests('m').map(({ body }) => questionIn(body));
   const sow = async ({ url }: SpillwayProcess, lines: readonly object[]): Promise<string> => {
     const response = await fetch(`${url}/admin/seed`, {
       method: 'POST',
