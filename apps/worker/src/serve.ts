@@ -7,18 +7,22 @@ import { WorkerModule } from './worker.module';
 
 /** Hands out turns and runs jobs; only operators find a door here, and a port that is taken does not stop the work. */
 export async function serveWorker(surroundings: Surroundings): Promise<Running> {
-  const { server } = surroundings.config.current;
+  const { config, logger } = surroundings;
+  const { server } = config.current;
   const app = await createHttpServer(WorkerModule.forRoot(surroundings), server);
   app.get(Scheduling).handOutTurns();
   app.get(JobQueues).work();
   const url = await app.listen(server.port, server.host).then(
     () => app.getUrl(),
-    () => null,
+    ({ message }: Error) => {
+      logger.warn({ reason: message }, 'nobody can look at this worker: its address cannot be listened on');
+      return null;
+    },
   );
   return {
     url,
     stop: async () => {
-      await app.get(JobQueues).stop(surroundings.config.current.server.drain_ms);
+      await app.get(JobQueues).stop(config.current.server.drain_ms);
       await app.close();
     },
   };
