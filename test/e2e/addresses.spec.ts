@@ -34,6 +34,12 @@ it('A call can be explained by the longest id that it may have', async () => {
   expect([reply.status, reply.body.error?.code]).toEqual([404, 'not_found']);
 });
 
+it('A job is cancelled by clients that announce a body and send none', async () => {
+  const json = { ...KEY, 'content-type': 'application/json' };
+  const reply = await world.client.request('DELETE', '/v1/jobs/call_unknown', json);
+  expect([reply.status, reply.body.error?.code]).toEqual([404, 'not_found']);
+});
+
 it('An address that cannot be read is refused as other requests are', async () => {
   const reply = await world.client.get('/v1/%ff', { ...KEY, 'x-request-id': 'unreadable' });
   expect(reply.status).toBe(400);

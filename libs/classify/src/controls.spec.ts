@@ -92,6 +92,7 @@ describe('request controls', () => {
   it('take the end user from our header before the body', () => {
     expect(parse({ 'x-spillway-user': 'ann' }, { user: 'bob' }).user).toBe('ann');
     expect(parse({}, { user: 'bob' }).user).toBe('bob');
-    expect(parse({}, { user: 7 }).user).toBeNull();
+    expect(parse({}, { user: 7 }).user).toBe('7');
+    expect(parse({}, { user: { id: 7 } }).user).toBeNull();
   });
 });

@@ -41,7 +41,7 @@ export function parseControls(pathPriority: Priority | null, headers: Headers, b
       wholeNumber(headers, 'x-ark-max-wait-timeout-ms', LONGEST_WAIT_MS),
     deadlineMs: deadlineIn(headers),
     scope: headers['x-spillway-scope'] ?? '',
-    user: headers['x-spillway-user'] ?? (typeof body['user'] === 'string' ? body['user'] : null),
+    user: headers['x-spillway-user'] ?? userIn(body),
     cacheRead: !noStore && !/\bno-cache\b/.test(cacheControl),
     cacheWrite: !noStore,
     onlyIfCached: /\bonly-if-cached\b/.test(cacheControl),
@@ -76,6 +76,11 @@ function tierPriority(tier: unknown): Priority | null {
     });
   }
   return priority;
+}
+
+/** A text by the API; some clients send the number of an account. */
+function userIn({ user }: JsonObject): string | null {
+  return typeof user === 'string' || typeof user === 'number' ? String(user) : null;
 }
 
 function oneOf<Value extends string>(headers: Headers, name: string, values: readonly Value[]): Value | null {
