@@ -15,28 +15,36 @@ import {
   collected,
   isCalling,
   isOfLeader,
+  leaderOf,
   noteFollower,
   noteLeader,
   noteShare,
   noteWork,
   tooLate,
+  type Leader,
   type Rider,
   type Run,
 } from './riders';
 import { PartsReader, SharedParts } from './shared-parts';
 
+/** It outlives its work by a moment, and so keeps of it no more than calls that come late need. */
 interface SharedAnswer {
+  readonly leader: Leader;
+  /** What happened on behalf of all. */
+  readonly journal: Journal;
   readonly outcome: Outcome;
   readonly parts: SharedParts;
   /** The same where nothing is left to be read; else null. */
   readonly whole: AnswerParts | null;
+  /** Ends the work; null where nothing is left of it. */
+  readonly controller: AbortController | null;
 }
 
 type State =
   | { readonly kind: 'boarding' }
   /** `ending`: the last one aboard has left, and hears from its work how that ended. */
   | { readonly kind: 'waiting' | 'ending'; readonly run: Run }
-  | ({ readonly kind: 'answered'; readonly run: Run } & SharedAnswer)
+  | ({ readonly kind: 'answered' } & SharedAnswer)
   | { readonly kind: 'over' };
 
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
@@ -89,8 +97,9 @@ export class Flight {
     switch (this.state.kind) {
       case 'waiting':
       case 'ending':
-      case 'answered':
         return isCalling(this.state.run.journal);
+      case 'answered':
+        return isCalling(this.state.journal);
       case 'boarding':
       case 'over':
         return false;
@@ -117,10 +126,11 @@ export class Flight {
     return new Promise((resolve, reject) => {
       const rider = this.seat(call, next, resolve, reject);
       const { state } = this;
-      if (state.kind === 'waiting' || state.kind === 'answered') this.follow(rider, state.run.leader);
+      if (state.kind === 'waiting') this.follow(rider, leaderOf(state.run));
+      else if (state.kind === 'answered') this.follow(rider, state.leader);
       if (state.kind === 'boarding') this.lead(rider);
       else if (state.kind === 'waiting') this.maybeTakeOver(rider, state.run);
-      else if (state.kind === 'answered') this.serve(rider, state.run, state);
+      else if (state.kind === 'answered') this.serve(rider, state, false);
       else rider.reject(new Error('a flight that is over takes nobody aboard'));
     });
   }
@@ -145,7 +155,7 @@ export class Flight {
     return rider;
   }
 
-  private follow(rider: Rider, leader: Rider): void {
+  private follow(rider: Rider, leader: Leader): void {
     noteFollower(rider, leader);
     if (!this.isShared) noteLeader(leader, rider);
     this.isShared = true;
@@ -182,9 +192,12 @@ export class Flight {
       return;
     }
     const shared = new SharedParts(source, this.options.maxCharacters, end => this.ended(end));
+    const { journal, controller } = run;
     const whole = parts.whole === undefined ? null : parts;
-    this.state = { kind: 'answered', run, outcome, parts: shared, whole };
-    for (const rider of this.riders) this.serve(rider, run, this.state);
+    const left = whole === null ? controller : null;
+    const answer = { leader: leaderOf(run), journal, outcome, parts: shared, whole, controller: left };
+    this.state = { kind: 'answered', ...answer };
+    for (const rider of this.riders) this.serve(rider, answer, rider === run.leader);
     if (parts.whole !== undefined) shared.complete(parts.whole);
   }
 
@@ -201,11 +214,11 @@ export class Flight {
     for (const rider of this.riders) rider.reject(error);
   }
 
-  private serve(rider: Rider, run: Run, { outcome, parts, whole }: SharedAnswer): void {
+  private serve(rider: Rider, answer: SharedAnswer, leads: boolean): void {
     const { call } = rider;
+    const { outcome, parts, whole, journal, controller } = answer;
     if (parts.start === null) throw new Error('the answer began without this call');
-    const leads = rider === run.leader;
-    const note = (): void => (leads ? noteWork : noteShare)(call.journal, run.journal);
+    const note = (): void => (leads ? noteWork : noteShare)(call.journal, journal);
     const told = leads ? outcome : 'coalesced';
     note();
     if (whole !== null) return rider.resolve({ outcome: told, parts: whole });
@@ -214,7 +227,7 @@ export class Flight {
       ended: note,
       left: reason => {
         note();
-        return this.readerLeft(run, parts, reason);
+        return this.readerLeft(parts, controller, reason);
       },
     });
     rider.resolve(call.streaming ? { outcome: told, parts: reader } : collected(told, reader));
@@ -252,11 +265,11 @@ export class Flight {
     this.close();
   }
 
-  private async readerLeft(run: Run, parts: SharedParts, reason: unknown): Promise<void> {
+  private async readerLeft(parts: SharedParts, controller: AbortController | null, reason: unknown): Promise<void> {
     this.readers--;
     if (this.readers > 0 || this.completedAt !== null) return this.watcher();
     this.close();
-    if (reason !== undefined) run.controller.abort(reason);
+    if (reason !== undefined) controller?.abort(reason);
     await parts.cancel();
   }
 

@@ -30,6 +30,13 @@ export interface Run {
   readonly controller: AbortController;
 }
 
+/** What is known of a leader that may have gone. */
+export type Leader = Pick<KeyedCall, 'id' | 'journal'>;
+
+export function leaderOf({ leader: { call } }: Run): Leader {
+  return { id: call.id, journal: call.journal };
+}
+
 /** Whether a model has been called, here or by the process that leads: the wait for a turn is over. */
 export function isCalling({ attempts, cache }: Journal): boolean {
   return attempts > 0 || cache === 'COALESCED';
@@ -68,13 +75,13 @@ export function noteShare(journal: Journal, { model, degraded, usage, saved }: J
 }
 
 /** Why the one has the answer of the other. */
-export function noteFollower({ call }: Rider, leader: Rider): void {
-  call.journal.note({ kind: 'coalesce', role: 'follows', with: leader.call.id });
+export function noteFollower({ call }: Rider, leader: Leader): void {
+  call.journal.note({ kind: 'coalesce', role: 'follows', with: leader.id });
 }
 
 /** The first that follows is named; how many come is of no concern to a leader. */
-export function noteLeader({ call }: Rider, follower: Rider): void {
-  call.journal.note({ kind: 'coalesce', role: 'leads', with: follower.call.id });
+export function noteLeader({ journal }: Leader, follower: Rider): void {
+  journal.note({ kind: 'coalesce', role: 'leads', with: follower.call.id });
 }
 
 /** The same answer for a caller that does not stream: it exists only when all of it is there. */

@@ -3,6 +3,7 @@ import { AnswerSample } from './answer-sample';
 import { QualityWatch } from './quality-watch';
 import { repeatedShare } from './repetition';
 import { signalsIn, wantsJson, type InspectedAnswer } from './signals';
+import { wordsOf } from './words';
 
 const PROSE =
   'The kettle holds two litres and boils them in about four minutes. Its handle stays cool, and the lid opens wide ' +
@@ -33,6 +34,14 @@ const allBut =
   (off: QualitySignal) =>
   (signal: QualitySignal): boolean =>
     signal !== off;
+
+describe('words', () => {
+  it('are runs of letters and digits in small letters, and single characters of Chinese and Japanese', () => {
+    const text = 'Größe: 2½ L, 漢字かな_ｶﾞ 😀 𝒳-ไทย 𠀀x \ud800y';
+    const words = ['größe', '21', '2', 'l', '漢', '字', 'か', 'な', 'ガ', 'x', 'ไทย', '𠀀', 'x', 'y'];
+    expect(wordsOf(text)).toEqual(words);
+  });
+});
 
 describe('repeated trigrams', () => {
   it.each([PROSE, CHINESE, '', 'yes', 'no no no no'])('are none in what people write: %#', text => {

@@ -1,4 +1,4 @@
-import { isIdeograph, wordsOf } from './words';
+import { eachWord, folded } from './words';
 
 /** Characters that are compared, the last ones: what they cost does not grow with the answer. */
 const COMPARED = 4_000;
@@ -10,42 +10,50 @@ const OFTEN = 3;
 const CHARACTERS_OF_A_TRIGRAM = 6;
 const SEED = 2_166_136_261;
 
+/** Of the text that is looked at, which is one at a time: hashes of its words, how many words a trigram is, trigrams. */
+const hashes = new Uint32Array(COMPARED);
+const lengths = new Uint8Array(COMPARED);
+const trigrams = new Uint32Array(COMPARED);
+
 /** The share of a text's trigrams, three words in a row, that occur three times or more; 0 to 1. Linear in its length. */
 export function repeatedShare(text: string): number {
-  const trigrams = trigramsOf(wordsOf(text.slice(-COMPARED)));
-  if (trigrams.length < FEWEST) return 0;
+  const found = trigramsOf(folded(text.slice(-COMPARED)).slice(-COMPARED));
+  if (found.length < FEWEST) return 0;
   // Equal ones stand together then.
-  trigrams.sort();
+  found.sort();
   let repeated = 0;
   let from = 0;
-  for (let at = 1; at <= trigrams.length; at++) {
-    if (trigrams[at] === trigrams[from]) continue;
+  for (let at = 1; at <= found.length; at++) {
+    if (found[at] === found[from]) continue;
     if (at - from >= OFTEN) repeated += at - from;
     from = at;
   }
-  return repeated / trigrams.length;
+  return repeated / found.length;
 }
 
 /** As numbers: as texts they would be half of what a call leaves to the garbage collector. */
-function trigramsOf(words: readonly string[]): Uint32Array {
-  const hashes = new Uint32Array(words.length);
-  for (let at = 0; at < words.length; at++) hashes[at] = hashOf(words[at] ?? '');
-  const trigrams = new Uint32Array(words.length);
+function trigramsOf(text: string): Uint32Array {
+  let words = 0;
+  eachWord(text, (from, to, isIdeograph) => {
+    hashes[words] = hashOf(text, from, to);
+    lengths[words] = isIdeograph ? CHARACTERS_OF_A_TRIGRAM : 3;
+    words += 1;
+  });
   let count = 0;
-  for (let start = 0; start < words.length; start++) {
-    const length = isIdeograph(words[start] ?? '') ? CHARACTERS_OF_A_TRIGRAM : 3;
-    if (start + length > words.length) continue;
+  for (let start = 0; start < words; start++) {
+    const end = start + (lengths[start] ?? 0);
+    if (end > words) continue;
     let hash = SEED;
-    for (let at = start; at < start + length; at++) hash = mixed(hash, hashes[at] ?? 0);
+    for (let at = start; at < end; at++) hash = mixed(hash, hashes[at] ?? 0);
     trigrams[count] = hash;
     count += 1;
   }
   return trigrams.subarray(0, count);
 }
 
-function hashOf(word: string): number {
+function hashOf(text: string, from: number, to: number): number {
   let hash = SEED;
-  for (let at = 0; at < word.length; at++) hash = mixed(hash, word.charCodeAt(at));
+  for (let at = from; at < to; at++) hash = mixed(hash, text.charCodeAt(at));
   return hash;
 }
 
