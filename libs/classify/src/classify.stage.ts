@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import {
+  CallController,
   Clock,
   DeadlineExceeded,
   ModelNotFound,
@@ -36,11 +37,7 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
 
   /** The deadline holds until the answer's first content (streamed) or the whole answer is there. */
   private async withDeadline(call: Call, answerBy: number, next: Next<Call>): Promise<Answer> {
-    // Not AbortSignal.any, which takes 21 µs where this takes 6 (Node 20).
-    const limited = new AbortController();
-    const leave = (): void => limited.abort(call.signal.reason);
-    if (call.signal.aborted) leave();
-    else call.signal.addEventListener('abort', leave, { once: true });
+    const limited = CallController.below(call.signal);
     const timer = setTimeout(
       () => limited.abort(new DeadlineExceeded('The deadline of the call has passed.')),
       Math.max(0, answerBy - this.clock.now()),

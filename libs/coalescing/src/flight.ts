@@ -1,4 +1,5 @@
 import {
+  CallController,
   ClientGone,
   DeadlineExceeded,
   Journal,
@@ -37,7 +38,7 @@ interface SharedAnswer {
   /** The same where nothing is left to be read; else null. */
   readonly whole: AnswerParts | null;
   /** Ends the work; null where nothing is left of it. */
-  readonly controller: AbortController | null;
+  readonly controller: CallController | null;
 }
 
 type State =
@@ -164,7 +165,7 @@ export class Flight {
   private lead(rider: Rider): void {
     const { call } = rider;
     const journal = Object.assign(new Journal(), call.journal);
-    const controller = new AbortController();
+    const controller = new CallController();
     const run: Run = { leader: rider, journal, controller };
     this.state = { kind: 'waiting', run };
     // Even a stage that throws at once must not leave the others waiting.
@@ -265,7 +266,7 @@ export class Flight {
     this.close();
   }
 
-  private async readerLeft(parts: SharedParts, controller: AbortController | null, reason: unknown): Promise<void> {
+  private async readerLeft(parts: SharedParts, controller: CallController | null, reason: unknown): Promise<void> {
     this.readers--;
     if (this.readers > 0 || this.completedAt !== null) return this.watcher();
     this.close();

@@ -1,4 +1,4 @@
-import { ClientGone, Journal, type Answer, type KeyedCall } from '@spillway/contracts';
+import { CallController, ClientGone, Journal, type Answer, type KeyedCall } from '@spillway/contracts';
 import type { Flight } from './flight';
 import { tooLate } from './riders';
 import type { Entry } from './transcript';
@@ -14,7 +14,7 @@ type Parts = Extract<Entry, { kind: 'parts' }>;
 export class Relay {
   /** When all is written, or nobody listens any more. */
   readonly over: Promise<void>;
-  private readonly controller = new AbortController();
+  private readonly controller = new CallController();
   private readonly journal = new Journal();
   private readonly silence: NodeJS.Timeout;
   private batch: Parts['parts'][number][] = [];

@@ -5,6 +5,7 @@ import {
   rankOf,
   type Answer,
   type AnswerPart,
+  type CallController,
   type Journal,
   type KeyedCall,
   type Next,
@@ -27,7 +28,7 @@ export interface Run {
   readonly leader: Rider;
   /** What happens on behalf of all; the leader's own journal belongs to the leader, who may leave. */
   readonly journal: Journal;
-  readonly controller: AbortController;
+  readonly controller: CallController;
 }
 
 /** What is known of a leader that may have gone. */

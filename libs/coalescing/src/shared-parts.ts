@@ -1,4 +1,4 @@
-import type { AnswerPart } from '@spillway/contracts';
+import type { AnswerPart, CallSignal } from '@spillway/contracts';
 
 /** One part and what follows it. Who has passed a link lets go of it, so that nothing is kept for nobody. */
 interface Link {
@@ -106,7 +106,7 @@ export class PartsReader implements AsyncIterable<AnswerPart>, AsyncIterator<Ans
   constructor(
     private readonly parts: SharedParts,
     private at: Link,
-    private readonly signal: AbortSignal,
+    private readonly signal: CallSignal,
     private readonly events: ReaderEvents,
   ) {
     if (signal.aborted) this.onAbort();

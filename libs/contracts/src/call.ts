@@ -1,3 +1,4 @@
+import type { CallSignal } from './call-signal';
 import type { PriorityControl } from './decision';
 import type { Journal } from './journal';
 import type { JsonObject } from './json';
@@ -63,7 +64,7 @@ export interface IncomingCall extends CallIdentity {
   readonly caller: Caller;
   readonly controls: Controls;
   /** Aborted with a SpillwayError as its reason when the caller leaves or the process must stop. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   readonly journal: Journal;
   /** The text of an answer that is known beforehand: no model is asked. Absent on all but seeds. */
   readonly given?: string | undefined;

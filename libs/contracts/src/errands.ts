@@ -1,3 +1,4 @@
+import type { CallSignal } from './call-signal';
 import type { Caller } from './call';
 import type { JsonObject } from './json';
 import type { Journal } from './journal';
@@ -20,7 +21,7 @@ export interface Errand {
   readonly id?: string;
   readonly traceId?: string;
   /** Aborted with a SpillwayError as its reason; default: never. */
-  readonly signal?: AbortSignal;
+  readonly signal?: CallSignal;
 }
 
 export interface ErrandEnd {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { parseControls } from '@spillway/classify';
 import {
+  CallController,
   Clock,
   Errands,
   Journal,
@@ -68,7 +69,7 @@ function callFor(errand: Errand, now: number): IncomingCall {
     caller,
     controls: parseControls(priority ?? null, headers, asked),
     // Not one for all: whoever listens to a signal may forget to stop.
-    signal: signal ?? new AbortController().signal,
+    signal: signal ?? new CallController(),
     journal: new Journal(),
     given,
   };

@@ -1,5 +1,11 @@
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
-import { Clock, type JsonObject, type ModelSettings, type ProviderSettings } from '@spillway/contracts';
+import {
+  Clock,
+  type CallSignal,
+  type JsonObject,
+  type ModelSettings,
+  type ProviderSettings,
+} from '@spillway/contracts';
 import { ClockWatch } from './clock-watch';
 import { Connections } from './connections';
 import { ProviderClient } from './provider-client';
@@ -8,7 +14,7 @@ import { UpstreamCall, type CallOptions, type UpstreamAnswer } from './upstream-
 
 interface EmbeddingsOptions {
   /** Aborts the call upstream; its reason is what is thrown then. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** Headers of this request, such as its id. */
   readonly headers: Readonly<Record<string, string>>;
 }

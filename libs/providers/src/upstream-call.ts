@@ -1,4 +1,4 @@
-import type { AnswerPart, Clock, ModelSettings, Operation } from '@spillway/contracts';
+import type { AnswerPart, CallSignal, Clock, ModelSettings, Operation } from '@spillway/contracts';
 import { readAnswer } from './answer-reader';
 import type { Connections } from './connections';
 import { decoded } from './decoding';
@@ -25,7 +25,7 @@ export interface CallOptions {
   readonly operation: Operation;
   readonly model: ModelSettings;
   readonly streaming: boolean;
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
 }
 
 /** One call of one model from its first byte to its last: owns its exchange, its limits of time and its clean-up. */

@@ -1,5 +1,13 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { Clock, type AnswerParts, type Call, type ModelSettings, type Turn } from '@spillway/contracts';
+import {
+  CallController,
+  Clock,
+  type AnswerParts,
+  type Call,
+  type CallSignal,
+  type ModelSettings,
+  type Turn,
+} from '@spillway/contracts';
 import { ModelHealth } from '@spillway/health';
 import { Providers } from '@spillway/providers';
 import { Metrics } from '@spillway/telemetry';
@@ -38,9 +46,9 @@ export class ModelCaller {
   /** The same where another model may be asked as well. */
   start(call: Call, turn: Turn, lane: Lane): Runner {
     const attempt = this.attempt(call, turn, lane);
-    const leave = new AbortController();
+    const leave = CallController.below(call.signal);
     return {
-      parts: this.open(attempt, call, turn.model, AbortSignal.any([call.signal, leave.signal])),
+      parts: this.open(attempt, call, turn.model, leave.signal),
       outrun: () => {
         attempt.outrun();
         leave.abort(new Outrun());
@@ -53,7 +61,7 @@ export class ModelCaller {
     return new Attempt(call, turn, this.clock, { meter, health, quality }, lane);
   }
 
-  private open(attempt: Attempt, call: Call, model: ModelSettings, signal: AbortSignal): Promise<AnswerParts> {
+  private open(attempt: Attempt, call: Call, model: ModelSettings, signal: CallSignal): Promise<AnswerParts> {
     return attempt.open(() => {
       signal.throwIfAborted();
       const options = { streaming: call.streaming, signal, headers: forwardedHeaders(call) };

@@ -1,4 +1,4 @@
-import { DeadlineExceeded, QueueFull, QueueTimeout, ShuttingDown } from '@spillway/contracts';
+import { DeadlineExceeded, QueueFull, QueueTimeout, ShuttingDown, type CallSignal } from '@spillway/contracts';
 
 /** When nothing is known yet of the wait, a new try after a second is no burden. */
 export const UNKNOWN_WAIT_MS = 1_000;
@@ -16,6 +16,6 @@ export function shuttingDown(): ShuttingDown {
 }
 
 /** What an aborted signal means for a call that waits: a deadline that passes in the queue expires there. */
-export function endOfWait(signal: AbortSignal, retryAfterMs: number): unknown {
+export function endOfWait(signal: CallSignal, retryAfterMs: number): unknown {
   return signal.reason instanceof DeadlineExceeded ? tooLate(retryAfterMs) : signal.reason;
 }

@@ -1,11 +1,11 @@
-import type { Clock, Turn } from '@spillway/contracts';
+import type { CallSignal, Clock, Turn } from '@spillway/contracts';
 import type { Grant, WaitRequest } from '@spillway/quota';
 import { endOfWait, tooLate } from './refusals';
 
 interface WaitDetails {
   readonly request: WaitRequest;
   /** Ends the wait with its reason. */
-  readonly signal: AbortSignal;
+  readonly signal: CallSignal;
   /** When it is worth while to ask again, told as the wait ends. */
   readonly retryAfterMs: () => number;
   readonly accept: (grant: Grant) => Turn;

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ClientGone } from '@spillway/contracts';
+import { ClientGone, type CallController } from '@spillway/contracts';
 import { randomHex, randomUuid } from '@spillway/telemetry';
 
 const SAFE_REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/;
@@ -28,7 +28,7 @@ export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<strin
 }
 
 /** Aborts `call` when its caller leaves before the answer has been sent whole; resolves when it has left or has all. */
-export async function watchCaller({ raw }: FastifyReply, call: AbortController): Promise<void> {
+export async function watchCaller({ raw }: FastifyReply, call: CallController): Promise<void> {
   if (!raw.closed) await new Promise<void>(resolve => void raw.once('close', resolve));
   if (!raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
-import { ShuttingDown } from '@spillway/contracts';
+import { CallController, ShuttingDown } from '@spillway/contracts';
 
 /** For the last words to those who are sent away; a caller that does not read them must not keep the process. */
 const FAREWELL_MS = 1_000;
@@ -8,7 +8,7 @@ const FAREWELL_MS = 1_000;
 /** Knows the calls under way, and closes the door when the process is to stop. */
 @Injectable()
 export class Reception {
-  private readonly guests = new Set<AbortController>();
+  private readonly guests = new Set<CallController>();
   private closing = false;
   private emptied: (() => void) | null = null;
 
@@ -17,21 +17,21 @@ export class Reception {
   }
 
   /** @throws ShuttingDown once the process is stopping. */
-  enter(): AbortController {
+  enter(): CallController {
     if (this.closing) throw shuttingDown();
-    const guest = new AbortController();
+    const guest = new CallController();
     this.guests.add(guest);
     return guest;
   }
 
   /** For an answer that its caller reads slowly: a stop waits for it. */
   holdUntilSent(response: ServerResponse): void {
-    const guest = new AbortController();
+    const guest = new CallController();
     this.guests.add(guest);
     response.once('close', () => this.leave(guest));
   }
 
-  leave(guest: AbortController): void {
+  leave(guest: CallController): void {
     this.guests.delete(guest);
     if (this.guests.size === 0) this.emptied?.();
   }
