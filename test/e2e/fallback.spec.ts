@@ -123,7 +123,7 @@ describe('fallback, when models fail', () => {
   });
 
   describe.each([
-    { what: 'are too busy', fault: { kind: 'status', reason: 'rpm', retry_after_ms: 7_000 }, status: 503 },
+    { what: 'are too busy', fault: { kind: 'status', reason: 'rpm', retry_after_ms: 2_000 }, status: 503 },
     { what: 'say nothing', fault: { kind: 'hang' }, status: 504 },
   ] as const)('all models $what', ({ fault, status }) => {
     beforeAll(() => {
@@ -136,7 +136,7 @@ describe('fallback, when models fail', () => {
       const error = await failureOf(ask(normal, 'assistant', `what about ${status}?`));
       expect(error.status).toBe(status);
       expect(error.code).toBe(status === 503 ? 'no_model_available' : 'upstream_timeout');
-      expect(Number(error.headers?.get('retry-after'))).toBe(status === 503 ? 7 : 1);
+      expect(Number(error.headers?.get('retry-after'))).toBe(status === 503 ? 2 : 1);
     });
 
     it('a class with one gets its text', async () => {

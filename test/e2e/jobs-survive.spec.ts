@@ -1,18 +1,28 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiClient, until } from '../support/api-client';
 import { startInstallation, type Installation } from '../support/installation';
+import { textOf } from '../support/seeder';
 import type { SpillwayProcess } from '../support/spillway';
 
 /** SPILLWAY_TEST_JOBS=1000 for the whole of what is promised. */
 const JOBS = Number(process.env['SPILLWAY_TEST_JOBS'] ?? 200);
 const CONCURRENCY = 10;
+const SEEDS = 200;
+/** Of the seeds of one text in one process. */
+const SEEDS_AT_ONCE = 4;
 
 const configuration = (model: object = {}): object => ({
-  models: { m: { provider: 'simulator', ...model } },
+  models: { m: { provider: 'simulator', ...model }, seeded: { provider: 'simulator' } },
   routes: { assistant: { chain: ['m'] } },
   async: { concurrency: CONCURRENCY },
   server: { drain_ms: 500 },
 });
+
+interface SeedStatus {
+  readonly state: string;
+  readonly done: number;
+  readonly failed: number;
+}
 
 describe('jobs, when what runs them dies', () => {
   let installation: Installation;
@@ -49,24 +59,39 @@ describe('jobs, when what runs them dies', () => {
     }
     return counts;
   };
-  const asked = (): number => installation.simulator.requests('m').length;
+  const sow = async ({ url }: SpillwayProcess, lines: readonly object[]): Promise<string> => {
+    const headers = { 'content-type': 'application/x-ndjson' };
+    const response = await fetch(`${url}/admin/seed?route=seeded`, { method: 'POST', headers, body: textOf(lines) });
+    if (response.status !== 202) throw new Error(`not accepted: ${await response.text()}`);
+    return ((await response.json()) as { id: string }).id;
+  };
+  const seedOf = async (client: ApiClient, id: string): Promise<SeedStatus> =>
+    JSON.parse((await client.get(`/admin/seed/${id}`)).raw) as SeedStatus;
+  const asked = (model = 'm'): number => installation.simulator.requests(model).length;
 
-  it(`all of ${JOBS} finish, although every process and Redis are killed in the middle: others take over`, async () => {
+  it(`all of ${JOBS} finish, and ${SEEDS} seeds, although every process and Redis are killed in the middle`, async () => {
     const roles = ['gateway', 'worker', 'worker'] as const;
     const begin = (): Promise<SpillwayProcess[]> =>
       Promise.all(roles.map(role => installation.start(role, configuration())));
     installation.simulator.configure('m', { latency: { first_token_ms: 100 } });
     const first = await begin();
-    const client = clientOf(first[0] as SpillwayProcess);
+    const [gateway] = first as [SpillwayProcess];
+    const client = clientOf(gateway);
+    installation.simulator.configure('seeded', { latency: { first_token_ms: 100 } });
+    const seed = await sow(
+      gateway,
+      Array.from({ length: SEEDS }, (_, scope) => ({ scope, question: 'Does it float?' })),
+    );
     const ids: string[] = [];
     for (let index = 0; index < JOBS; index += 20) {
       const batch = Array.from({ length: Math.min(20, JOBS - index) }, (_, offset) => index + offset);
       ids.push(...(await Promise.all(batch.map(number => submit(client, `question ${number}`)))));
     }
-    await until(() => asked() > JOBS / 4, 30_000);
+    await until(async () => asked() > JOBS / 4 && (await seedOf(client, seed)).done > SEEDS / 10, 30_000);
     for (const process of first) process.kill('SIGKILL');
     installation.redis.kill('SIGKILL');
     expect(asked()).toBeLessThan(JOBS);
+    expect(asked('seeded')).toBeLessThan(SEEDS);
     await installation.redis.restart();
 
     const again = clientOf((await begin())[0] as SpillwayProcess);
@@ -80,6 +105,9 @@ describe('jobs, when what runs them dies', () => {
     expect(new Set(ids).size).toBe(JOBS);
     // Only what was under way may have been asked again.
     expect(asked()).toBeLessThanOrEqual(JOBS + 2 * CONCURRENCY + unsure);
+    await until(async () => (await seedOf(again, seed)).state === 'succeeded', 60_000);
+    expect(await seedOf(again, seed)).toMatchObject({ done: SEEDS, failed: 0 });
+    expect(asked('seeded')).toBeLessThanOrEqual(SEEDS + SEEDS_AT_ONCE);
   }, 300_000);
 
   it('a worker that is told to stop hands back what it cannot finish, for another to begin at once', async () => {

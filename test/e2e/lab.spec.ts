@@ -34,7 +34,7 @@ describe('npm run lab', () => {
   });
 
   it('runs the sales day and reports what it saw', async () => {
-    const run = ['sales-day', '--short', '--compress', '400', '--seed', '3', '--out', folder];
+    const run = ['sales-day', '--short', '--compress', '1000', '--seed', '3', '--out', folder];
     const { code, output } = await lab([...run, '--arm', 'sdk', '--arm', 'prewarmed']);
     expect(output).toContain('report.md');
     expect(code).toBe(0);

@@ -135,29 +135,6 @@ describe('seeding a running Spillway', () => {
     }
   });
 
-  it('goes on after kill -9 in another process, and generates nothing twice that was done', async () => {
-    const dying = await start();
-    installation.simulator.configure('m', { latency: { first_token_ms: 40 } });
-    const id = await sow(dying, SEEDS);
-    await eventually(async () => (await statusOf(dying, id)).done >= 60);
-    dying.kill('SIGKILL');
-    await dying.ended();
-    const askedBefore = asked().length;
-    expect(askedBefore).toBeLessThan(200);
-
-    const living = await start();
-    // What a dead process held is given up after 15 s, and found within 10.
-    await eventually(async () => (await statusOf(living, id)).state === 'succeeded', 60_000);
-    expect(await statusOf(living, id)).toMatchObject({ total: 200, done: 200, failed: 0 });
-    expect(new Set(asked()).size).toBe(QUESTIONS.length);
-    // Those under way at the kill are asked again, four at a time.
-    expect(asked().length).toBeLessThanOrEqual(204);
-    const { headers } = await ask(callerOf(living.url), 'assistant', 'Does it float?', {
-      headers: { 'x-spillway-scope': 'sku-39' },
-    });
-    expect(headers.get('x-spillway-cache')).toBe('HIT');
-  }, 90_000);
-
   it('is taken by a gateway and done by a worker', async () => {
     const [gateway] = await Promise.all([
       installation.start('gateway', CONFIGURATION),

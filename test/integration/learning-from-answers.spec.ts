@@ -90,10 +90,10 @@ describe('Learning from answers', () => {
   it('climbs back when the provider has room again', async () => {
     await start(['m'], {});
     simulator.configure('m', { limits: { inflight: 2 }, latency: { first_token_ms: 100 }, family: 'dashscope' });
-    await drive('m', 10, 4000);
+    await drive('m', 10, 2500);
     const { rate: tight } = await learned('m');
     simulator.configure('m', { limits: { inflight: 0 } });
-    const { refused } = await drive('m', 10, 3000);
+    const { refused } = await drive('m', 10, 2500);
     expect(refused).toBe(0);
     expect(tight).not.toBeNull();
     expect((await learned('m')).rate).toBeGreaterThan((tight ?? Infinity) * 1.5);
