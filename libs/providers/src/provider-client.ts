@@ -6,6 +6,9 @@ import type { Headers as AnswerHeaders } from './rate-limits';
 /** The SDK always sets a timer of its own; this is the longest one Node can hold. Limits of time are ours. */
 const NO_TIMEOUT_MS = 2 ** 31 - 1;
 
+/** Names in the query of an address whose values are nobody's business. */
+const CREDENTIAL = /key|token|secret|sig|auth|code/i;
+
 /** What goes through the SDK to the fetch below it, beside what the SDK knows of. */
 interface Passenger {
   readonly exchange: Exchange;
@@ -35,10 +38,15 @@ export class ProviderClient {
     settings: ProviderSettings,
     private readonly onAnswer: (headers: AnswerHeaders) => void,
   ) {
-    this.host = new URL(settings.base_url).hostname;
-    this.secrets = [settings.api_key, ...Object.values(settings.headers)];
+    const { origin, pathname, hostname, searchParams } = new URL(settings.base_url);
+    const query = Array.from(searchParams);
+    const hidden = query.flatMap(([name, value]) => (CREDENTIAL.test(name) ? value : []));
+    this.host = hostname;
+    this.secrets = [settings.api_key, ...hidden, ...Object.values(settings.headers)];
     this.sdk = new LeanSdk({
-      baseURL: settings.base_url,
+      baseURL: origin + pathname.replace(/\/+$/, ''),
+      // Such as the `api-version` of Azure: it comes after the path of each request.
+      defaultQuery: Object.fromEntries(query),
       // The SDK refuses to start without a key; local providers need none.
       apiKey: settings.api_key || 'none',
       organization: null,

@@ -95,6 +95,22 @@ describe('a chat call', () => {
     expect(upstream.requests[0]?.headers['authorization']).toBeUndefined();
   });
 
+  it('goes to an address with a query, and tells nobody what its keys are', async () => {
+    upstream.script([
+      { json: WHOLE },
+      { status: 400, json: { error: { message: 'not key-0123456789 for 2024-10-21' } } },
+    ]);
+    const base_url = `${upstream.url}/deployments/d/?api-version=2024-10-21&code=key-0123456789`;
+    const model = modelAt(upstream.url, { provider: { base_url } });
+    await parts({ model });
+    expect(upstream.requests[0]?.url).toBe(
+      '/deployments/d/chat/completions?api-version=2024-10-21&code=key-0123456789',
+    );
+    await expect(parts({ model })).rejects.toMatchObject({
+      answer: { text: expect.stringContaining('not [redacted] for 2024-10-21') as string },
+    });
+  });
+
   it('uses a socket again', async () => {
     upstream.script([{ json: WHOLE }, { sse: [PO, FINISH, '[DONE]'] }, { json: WHOLE }]);
     await parts();
