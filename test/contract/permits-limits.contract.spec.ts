@@ -92,6 +92,15 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     expect((await permits.remaining('m')).tpm).toBe(10);
   });
 
+  it('lets a wait go on once a limit has been raised, though nothing else happens', async () => {
+    world.limits.set('m', { rpm: 1 });
+    await permits.release(await take(), 'success', { input: 1, output: 1 });
+    const ticket = await wait('normal');
+    world.limits.set('m', { rpm: 2 });
+    await until(() => grants.length > 0);
+    expect(grants).toMatchObject([{ ticket, model: 'm' }]);
+  });
+
   it('counts what was used beyond the reservation', async () => {
     world.limits.set('m', { tpm: 100, tpd: 500 });
     await permits.release(await take('normal', 10), 'success', { input: 30, output: 40 });

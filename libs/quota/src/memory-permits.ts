@@ -19,6 +19,9 @@ import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
 import type { PermitTimings } from './timings';
 
+/** While anybody waits: limits also change by themselves, by a reload, the load of a server or what a model bears. */
+const LOOK_EVERY_MS = 250;
+
 /** The permits of one process alone, by the same law. */
 @Injectable()
 export class MemoryPermits extends Permits implements OnApplicationShutdown {
@@ -114,7 +117,9 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
     return result;
   }
 
-  private lookAt(at: number): void {
+  /** Infinity: nobody waits. */
+  private lookAt(latest: number): void {
+    const at = latest === Infinity ? latest : Math.min(latest, this.clock.now() + LOOK_EVERY_MS);
     if (at >= this.dueAt) return;
     clearTimeout(this.timer);
     this.dueAt = at;
