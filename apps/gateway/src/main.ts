@@ -1,3 +1,4 @@
+import './kept-tick';
 import { needsSimulator, readEnvironment } from '@spillway/config';
 import { startSimulator } from '../../simulator/src/simulator';
 import { serveWorker } from '../../worker/src/serve';

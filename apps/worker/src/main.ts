@@ -1,3 +1,4 @@
+import '../../gateway/src/kept-tick';
 import { readEnvironment } from '@spillway/config';
 import { giveUp, live } from '../../gateway/src/process-life';
 import { serveWorker } from './serve';
