@@ -268,6 +268,18 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
     expect(left(next, 'tokens')).toBeLessThan(500 - 200);
   });
 
+  it('PEERS 80 keep it as well of a stream whose caller leaves: nobody knows what the model had written', async () => {
+    await start({ tpm: 1_000 });
+    world.primary.script([events([text('x')], { end: 'hang' }), completion('pong')]);
+    const leaving = new AbortController();
+    const body = ask('write much', { model: 'alone', max_tokens: 400 });
+    const reading = client.stream({ body, signal: leaving.signal }, () => leaving.abort());
+    await expect(reading).rejects.toThrow(/abort/i);
+    await until(async () => (await client.metric('spillway_model_inflight')) === 0);
+    const next = await send('and then', { max_tokens: 10 });
+    expect([next.status, left(next, 'tokens') < 600, left(next, 'tokens') > 500]).toEqual([200, true, true]);
+  });
+
   it('change with the configuration at once', async () => {
     await start({ rpm: 1 });
     world.primary.script([completion('pong')]);
