@@ -73,6 +73,23 @@ describe('the address for seeds', () => {
     expect(await hit('APP', 'search', 'Is it another?')).toBe('MISS');
   });
 
+  it.each(['手机', 'küche'])('knows scopes of any script, as callers write them: %s', async scope => {
+    await start();
+    await seeded('/admin/seed?route=search&key=app', [{ scope, question: 'Is it?' }]);
+    const headers = { authorization: 'Bearer APP', 'content-type': 'application/json' };
+    const ask = async (): Promise<string | null> => {
+      const response = await fetch(`${gateway.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { ...headers, 'x-spillway-scope': Buffer.from(scope).toString('latin1') },
+        body: JSON.stringify({ model: 'search', messages: [{ role: 'user', content: 'Is it?' }] }),
+      });
+      return response.headers.get('x-spillway-cache');
+    };
+    expect(await ask()).toBe('HIT');
+    await fetch(`${gateway.url}/admin/cache?scope=${encodeURIComponent(scope)}`, { method: 'DELETE' });
+    expect(await ask()).toBe('MISS');
+  });
+
   it('refuses what makes no sense, with the reason', async () => {
     await start();
     const line = textOf([{ question: 'Is it?' }]);

@@ -19,6 +19,7 @@ const config = configStore({
   priorities: { critical: { max_wait_ms: 1_000 }, low: { deadline_ms: 9_000 } },
   classify: [
     { when: { header: { 'X-Feature': 'chat' } }, priority: 'critical' },
+    { when: { header: { 'X-Page': 'Küche' } }, priority: 'critical' },
     { when: { route: 'best' }, priority: 'low' },
   ],
 });
@@ -30,6 +31,7 @@ describe('the class of a call', () => {
     const classOf = (changes: Parameters<typeof incomingCall>[0]) => classify(incomingCall(changes), settings).priority;
     expect(classOf({ controls: { priority: 'low' }, headers: { 'x-feature': 'chat' } })).toBe('low');
     expect(classOf({ headers: { 'x-feature': 'chat' } })).toBe('critical');
+    expect(classOf({ headers: { 'x-page': Buffer.from('Küche').toString('latin1') } })).toBe('critical');
     expect(classOf({ body: { model: 'best' } })).toBe('low');
     expect(classOf({ caller: { priority: 'low' } })).toBe('low');
     expect(classOf({})).toBe('normal');

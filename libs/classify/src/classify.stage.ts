@@ -14,6 +14,7 @@ import {
   type Stage,
 } from '@spillway/contracts';
 import { ConfigStore, type ClassifyRule, type Settings } from '@spillway/config';
+import { headerText } from './header-text';
 
 /** Decides what a call is for, how important it is and until when it makes sense; holds it to its deadline. */
 @Injectable()
@@ -100,5 +101,8 @@ function wantedFor(call: IncomingCall, route: string, rules: readonly ClassifyRu
 
 function fits(when: ClassifyRule['when'], { headers }: IncomingCall, route: string): boolean {
   if (when.route !== undefined && when.route !== route) return false;
-  return Object.entries(when.header ?? {}).every(([name, value]) => headers[name.toLowerCase()] === value);
+  return Object.entries(when.header ?? {}).every(([name, wanted]) => {
+    const value = headers[name.toLowerCase()];
+    return value !== undefined && headerText(value) === wanted;
+  });
 }

@@ -6,6 +6,7 @@ import {
   type Priority,
   type PriorityControl,
 } from '@spillway/contracts';
+import { headerText } from './header-text';
 import { asyncPreference } from './prefer';
 
 type Headers = Readonly<Record<string, string | undefined>>;
@@ -40,8 +41,8 @@ export function parseControls(pathPriority: Priority | null, headers: Headers, b
       wholeNumber(headers, 'x-spillway-max-wait-ms', LONGEST_WAIT_MS) ??
       wholeNumber(headers, 'x-ark-max-wait-timeout-ms', LONGEST_WAIT_MS),
     deadlineMs: deadlineIn(headers),
-    scope: headers['x-spillway-scope'] ?? '',
-    user: headers['x-spillway-user'] ?? userIn(body),
+    scope: headerText(headers['x-spillway-scope'] ?? ''),
+    user: userIn(headers, body),
     cacheRead: !noStore && !/\bno-cache\b/.test(cacheControl),
     cacheWrite: !noStore,
     onlyIfCached: /\bonly-if-cached\b/.test(cacheControl),
@@ -78,8 +79,10 @@ function tierPriority(tier: unknown): Priority | null {
   return priority;
 }
 
-/** A text by the API; some clients send the number of an account. */
-function userIn({ user }: JsonObject): string | null {
+/** In the body a text by the API; some clients send the number of an account. */
+function userIn(headers: Headers, { user }: JsonObject): string | null {
+  const named = headers['x-spillway-user'];
+  if (named !== undefined) return headerText(named);
   return typeof user === 'string' || typeof user === 'number' ? String(user) : null;
 }
 

@@ -15,8 +15,8 @@ export interface Seed {
 /** A line that is no seed; its message says why. */
 export class BadLine extends Error {}
 
-/** Characters that a header can carry, since callers name their scope in one. */
-const HEADER_TEXT = /^[\x20-\x7e\xa0-\xff]*$/;
+/** What no header can carry, in which callers name their scope. */
+const CONTROL_CHARACTER = /\p{Cc}/u;
 /** What a line says beside the request itself. */
 const ABOUT = new Set(['scope', 'route', 'question', 'answer', 'model']);
 
@@ -27,13 +27,18 @@ const ABOUT = new Set(['scope', 'route', 'question', 'answer', 'model']);
 export function readSeed(text: string): Seed {
   const line = objectOf(text);
   const scope = textOf(line, 'scope') ?? '';
-  if (!HEADER_TEXT.test(scope)) throw new BadLine('scope holds characters that no header can carry');
+  if (CONTROL_CHARACTER.test(scope)) throw new BadLine('scope holds characters that no header can carry');
   const route = textOf(line, 'route') ?? textOf(line, 'model');
   const answer = line['answer'] ?? null;
   if (answer !== null && (typeof answer !== 'string' || answer.trim() === '')) {
     throw new BadLine('answer must be a text that says something');
   }
-  return { scope: scope.trim(), route, request: requestOf(line), answer };
+  return { scope: asHeader(scope.trim()), route, request: requestOf(line), answer };
+}
+
+/** UTF-8, as Node reads it. */
+function asHeader(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }
 
 function objectOf(text: string): JsonObject {
