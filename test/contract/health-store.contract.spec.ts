@@ -53,11 +53,11 @@ describe.each(WORLDS)('The health of models that processes share: %s', (_, makeW
   let other: ModelHealth;
   let told: string[];
 
-  const process = async (): Promise<ModelHealth> => {
+  const process = async (hears = true): Promise<ModelHealth> => {
     const store = await world.process();
     const health = new ModelHealth(store, { breakerOf: name => (name === 'm' ? SETTINGS : undefined) }, clock);
     health.onChange((model, before, after) => told.push(`${model} ${before.state.kind} ${after.state.kind}`));
-    store.onChange(() => void health.refresh());
+    if (hears) store.onChange(() => void health.refresh());
     return health;
   };
   beforeEach(async () => {
@@ -120,6 +120,22 @@ describe.each(WORLDS)('The health of models that processes share: %s', (_, makeW
     expect([one.isCanaryDue('m'), other.isCanaryDue('m')]).toEqual([false, false]);
     await other.reset('m');
     expect([other.failsCanary('m'), other.isCanaryDue('m')]).toEqual([false, true]);
+  });
+
+  it('is not undone by a process that has not heard of it yet (row 51)', async () => {
+    const before = clock.now();
+    const behind = await process(false);
+    await behind.refresh();
+    one.report('m', { ...outcome(1), finding: { kind: 'barred', why: 'auth' } });
+    await one.flush();
+    await one.pause('m');
+    // It knows neither, and its calls began before.
+    for (let made = 0; made < 30; made++) behind.report('m', { ...outcome(0), startedAt: before - 1_000 });
+    await behind.flush();
+    await Promise.all([one.refresh(), behind.refresh()]);
+    for (const health of [one, behind]) {
+      expect(health.viewOf('m')).toMatchObject({ paused: true, state: { kind: 'open', why: 'auth' } });
+    }
   });
 
   it('is there for a process that starts later, with its pause', async () => {
