@@ -52,8 +52,8 @@ export interface Lane {
 }
 
 /**
- * One call of one model under one turn. It ends exactly once, on whatever path: then the turn is closed, the call is
- * counted, and the journal knows how long it took.
+ * One call of one model under one turn. It ends exactly once, on whatever path: the journal knows how long it took, and
+ * the turn is closed and the call counted; after an answer one turn of the event loop later.
  */
 export class Attempt {
   private readonly startedAt: number;
@@ -186,7 +186,7 @@ export class Attempt {
     if (this.ended) return;
     this.ended = true;
     const now = this.clock.now();
-    const { journal, streaming, operation } = this.call;
+    const { journal, streaming } = this.call;
     const firstContentMs = streaming && this.firstContentAt !== null ? this.firstContentAt - this.startedAt : null;
     const ms = now - this.startedAt;
     // The call came to what the other model made of it.
@@ -202,21 +202,30 @@ export class Attempt {
       retryAfterMs: failure?.retryAfterMs ?? null,
       tokens: used,
     });
-    this.turn.close(end, used, observedIn(this.seen, failure, now));
-    this.reportHealth(end, now, used, failure);
+    const settle = (): void => {
+      this.turn.close(end, used, observedIn(this.seen, failure, now));
+      this.reportHealth(end, now, used, failure);
+      this.count(status, ms, firstContentMs);
+    };
+    // The reader of an answer first; after a failure the next model is asked, which may depend on it.
+    if (end === 'success') setImmediate(settle);
+    else settle();
+  }
+
+  private count(status: string, ms: number, firstContentMs: number | null): void {
+    const { model } = this.turn;
     this.desks.meter.upstream({
-      model: this.turn.model.metric_label,
-      provider: this.turn.model.provider.name,
-      operation,
+      model: model.metric_label,
+      provider: model.provider.name,
+      operation: this.call.operation,
       status,
       seconds: ms / 1000,
       firstContentSeconds: firstContentMs === null ? null : firstContentMs / 1000,
       usage: this.usage,
-      price: this.turn.model.price ?? null,
+      price: model.price ?? null,
     });
   }
 
-  /** An answer is looked at only after its reader has it. */
   private reportHealth(end: TurnEnd, at: number, used: Usage | null, failure: UpstreamFailure | null): void {
     const { call, startedAt, firstContentAt, sample } = this;
     const { model } = this.turn;
@@ -237,6 +246,6 @@ export class Attempt {
     if (failure?.kind === 'empty' && !quality.empty(call, model)) return report({ kind: 'untold' });
     if (end !== 'success' || sample === null) return report(findingOf(end, failure));
     const answer = { sample, outputTokens: used?.output ?? null, writingMs: at - begun };
-    setImmediate(() => report({ kind: 'counted', weight: quality.weigh(call, model, answer) }));
+    report({ kind: 'counted', weight: quality.weigh(call, model, answer) });
   }
 }
