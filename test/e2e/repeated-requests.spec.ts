@@ -134,6 +134,23 @@ describe('a request that is the same to the byte', () => {
     expect(counts[0]?.slice(0, 3)).toEqual([1, 1, 1]);
     expect(counts[1]).toEqual(counts[0]);
   });
+
+  it('is explained as any other', async () => {
+    const [, path, lane] = await thrice({ body: ask('explained') });
+    const explained = async ({ reply }: Seen): Promise<Record<string, unknown>> => {
+      const { raw } = await client.request('GET', `/admin/explain/${reply.headers.get('x-request-id')}`);
+      return JSON.parse(raw) as Record<string, unknown>;
+    };
+    const [ofPath, ofLane] = [await explained(path), await explained(lane)];
+    expect([path.walked, lane.walked]).toEqual([true, false]);
+    const { requestId, traceId, receivedAt, durationMs, cache, ...others } = ofLane;
+    expect(ofPath).toMatchObject(others);
+    expect(cache).toEqual({ status: 'HIT', tier: 'exact', ageS: expect.any(Number) as number });
+    expect(requestId).toBe(lane.reply.headers.get('x-request-id'));
+    expect(traceId).toBe(lane.log['trace_id']);
+    expect(Date.parse(String(receivedAt))).toBeGreaterThanOrEqual(Date.parse(String(ofPath['receivedAt'])));
+    expect(durationMs).toBeGreaterThanOrEqual(0);
+  });
 });
 
 describe('a request is walked', () => {
