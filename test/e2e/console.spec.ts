@@ -41,6 +41,11 @@ describe('the console', () => {
     expect(names).toEqual(expect.arrayContaining(['/ui', '/ui/console.css', '/ui/main.js', '/ui/server.js']));
   });
 
+  it('is found with a slash at the end, too', async () => {
+    expect(await (await get('/ui/')).text()).toBe(await (await get('/ui')).text());
+    expect((await get('/admin/status/')).status).toBe(401);
+  });
+
   it('asks for nothing beyond this server and runs no script but its own', async () => {
     for (const [name, text] of await files()) {
       const outside = text.replaceAll('http://www.w3.org/2000/svg', '').match(/(https?:)?\/\/[a-z][^\s'"]*\.[a-z]+/gi);

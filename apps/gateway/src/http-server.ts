@@ -55,7 +55,7 @@ export async function createHttpServer(
     // The reception has let everyone finish by then: what is left are callers that neither send nor read.
     forceCloseConnections: true,
     // Names and ids in addresses are as long as they may be elsewhere; what bounds them is the size of a head.
-    routerOptions: { maxParamLength: LONGEST_ADDRESS },
+    routerOptions: { maxParamLength: LONGEST_ADDRESS, ignoreTrailingSlash: true },
     frameworkErrors: refuseAddress,
     clientErrorHandler: refuseConnection,
     serverFactory: (walk: RequestListener) =>

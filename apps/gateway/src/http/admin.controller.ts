@@ -3,6 +3,7 @@ import { CacheGenerations } from '@spillway/cache';
 import { ConfigStore, ConfigurationError, describeProblem } from '@spillway/config';
 import { InvalidRequest, PartLost } from '@spillway/contracts';
 import { RedisUnavailable } from '@spillway/redis';
+import { parametersOf } from './query';
 
 /** What operators turn; the doorkeeper has checked who they are. */
 @Controller('admin')
@@ -28,7 +29,7 @@ export class AdminController {
   /** Forgets cached answers: all, or those of one route, one scope, or one scope of one route. */
   @Delete('cache')
   async clear(@Query() query: Readonly<Record<string, unknown>>): Promise<{ cleared: true }> {
-    const { scope, route } = selectionOf(query);
+    const { scope, route } = parametersOf(query, ['scope', 'route']);
     try {
       await this.cache.clear({ scope, route });
       return { cleared: true };
@@ -37,14 +38,4 @@ export class AdminController {
       throw new PartLost('Redis is lost: the cache that processes share cannot be cleared now.', { cause: error });
     }
   }
-}
-
-/** What a misspelt name or a repeated one would select is everything, so neither is taken. */
-function selectionOf(query: Readonly<Record<string, unknown>>): { scope?: string; route?: string } {
-  for (const [name, value] of Object.entries(query)) {
-    const known = name === 'scope' || name === 'route';
-    const message = known ? `${name} must be given once.` : 'Only scope and route select cached answers.';
-    if (!known || typeof value !== 'string') throw new InvalidRequest(message, { param: name, retryable: false });
-  }
-  return query;
 }

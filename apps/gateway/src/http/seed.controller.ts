@@ -2,6 +2,7 @@ import { Controller, Delete, Get, HttpCode, Param, Post, Query, Req } from '@nes
 import type { FastifyRequest } from 'fastify';
 import { ClientGone, InvalidRequest } from '@spillway/contracts';
 import { Seeds, type CacheSurvey, type SeedStatus } from '@spillway/seeding';
+import { parametersOf } from './query';
 
 const NDJSON_TYPE = /^application\/x-ndjson\s*(?:;|$)/i;
 
@@ -12,8 +13,8 @@ export class SeedController {
 
   @Post('seed')
   @HttpCode(202)
-  sow(@Req() request: FastifyRequest, @Query('route') route?: string, @Query('key') key?: string): Promise<object> {
-    return this.seeds.sow({ route, key }, textOf(request));
+  async sow(@Req() request: FastifyRequest, @Query() query: Readonly<Record<string, unknown>>): Promise<object> {
+    return this.seeds.sow(parametersOf(query, ['route', 'key']), textOf(request));
   }
 
   @Get('seed/:id')
@@ -29,12 +30,11 @@ export class SeedController {
   /** How many of these questions would be answered by which tier, were they asked now. */
   @Post('cache/lookup')
   @HttpCode(200)
-  lookUp(
+  async lookUp(
     @Req() request: FastifyRequest,
-    @Query('route') route?: string,
-    @Query('key') key?: string,
+    @Query() query: Readonly<Record<string, unknown>>,
   ): Promise<CacheSurvey> {
-    return this.seeds.survey({ route, key }, textOf(request));
+    return this.seeds.survey(parametersOf(query, ['route', 'key']), textOf(request));
   }
 }
 
