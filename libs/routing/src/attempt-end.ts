@@ -1,4 +1,4 @@
-import type { JsonObject, TurnEnd, Usage } from '@spillway/contracts';
+import { isJsonObject, type JsonObject, type JsonValue, type TurnEnd, type Usage } from '@spillway/contracts';
 import type { Finding } from '@spillway/health';
 import { UpstreamFailure } from '@spillway/providers';
 
@@ -42,9 +42,19 @@ export function statusOf(error: unknown): string {
   return error.status === null || error.status === 200 ? error.kind : String(error.status);
 }
 
+/** What no call can use; a provider that says so counts wrongly. */
+const MOST_TOKENS = 100_000_000;
+
+/** Null where an answer tells nothing, or nothing that can be: what was estimated then counts. */
 export function usageOf(body: JsonObject): Usage | null {
-  const usage = body['usage'] as JsonObject | null | undefined;
-  if (typeof usage !== 'object' || usage === null) return null;
-  const { prompt_tokens: input, completion_tokens: output } = usage;
-  return typeof input === 'number' ? { input, output: typeof output === 'number' ? output : 0 } : null;
+  const usage = body['usage'];
+  if (!isJsonObject(usage)) return null;
+  const { prompt_tokens: input, completion_tokens } = usage;
+  // Answers of embeddings name none.
+  const output = completion_tokens ?? 0;
+  return areTokens(input) && areTokens(output) ? { input, output } : null;
+}
+
+function areTokens(value: JsonValue | undefined): value is number {
+  return typeof value === 'number' && value >= 0 && value <= MOST_TOKENS;
 }
