@@ -14,7 +14,10 @@ const PATHS: Readonly<Record<Operation, string>> = { chat: '/chat/completions', 
 /** Bytes of an error that are kept. */
 const MAX_ERROR_BYTES = 64 * 1024;
 
-/** A 2xx of a model whose head is here; its parts are read once, and leaving them early aborts the call. */
+/**
+ * A 2xx of a model whose head is here; its parts are read once, and leaving them early aborts the call. A whole answer is
+ * one part, with which the call is over.
+ */
 export interface UpstreamAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -81,7 +84,8 @@ export class UpstreamCall {
     const next = async (): Promise<IteratorResult<AnswerPart>> => {
       try {
         const result = await parts.next();
-        if (result.done === true) this.finish();
+        // A whole answer was read to its end: who has it need not ask for more.
+        if (result.done === true || result.value.kind === 'whole') this.finish();
         return result;
       } catch (error) {
         this.close();

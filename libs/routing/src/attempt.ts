@@ -118,7 +118,7 @@ export class Attempt {
   private async collect(source: AsyncIterator<AnswerPart>): Promise<AnswerPart> {
     const chunks: JsonObject[] = [];
     let whole: AnswerPart | null = null;
-    for (;;) {
+    while (whole === null) {
       const { done, value } = await source.next();
       if (done === true) break;
       this.note(value);
