@@ -1,10 +1,12 @@
 import type { BeforeApplicationShutdown, OnApplicationShutdown } from '@nestjs/common';
 import type { Priority, Turns } from '@spillway/contracts';
 import { ownerOf, type ModelReport, type WaitReport } from '@spillway/quota';
+import { RedisUnavailable } from '@spillway/redis';
 import type { MemoryTurns } from './memory-turns';
 import type { PermitTurns } from './permit-turns';
 import { ResilientTurns } from './resilient-turns';
 import type { SharedTurns } from './shared-turns';
+import type { TicketQueues } from './ticket-queues';
 
 /** A wait, and the process whose caller it is. */
 interface TicketReport extends WaitReport {
@@ -41,34 +43,30 @@ export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutd
 
   /** Waiting calls by class: those of all processes on one Redis, and while it is lost those of this one. */
   depths(): Promise<Readonly<Record<Priority, number>>> {
-    return this.current().depths();
+    return this.look(turns => turns.depths());
   }
 
   /** What waits in a class: the tickets that end first, at most so many, and the jobs that carry some of them. */
   async queue(priority: Priority, most: number): Promise<QueueReport> {
-    const turns = this.current();
-    const isShared = this.shared !== null && turns === this.shared.turns;
-    const [waits, depths, jobs] = await Promise.all([
-      turns.waits(priority, most),
-      turns.depths(),
-      isShared ? this.shared?.queues.counts(priority) : null,
-    ]);
+    const [waits, depths, jobs] = await this.look((turns, queues) =>
+      Promise.all([turns.waits(priority, most), turns.depths(), queues === null ? null : queues.counts(priority)]),
+    );
     return {
       depth: depths[priority],
       oldestMs: waits.length === 0 ? null : Math.max(...waits.map(({ waitedMs }) => waitedMs)),
       tickets: waits.map(wait => ({ owner: ownerOf(wait.ticket), ...wait })),
-      jobs: jobs ?? null,
+      jobs,
     };
   }
 
   /** Calls under way by model, of the same processes. */
   inflight(): Promise<Readonly<Record<string, number>>> {
-    return this.current().inflight();
+    return this.look(turns => turns.inflight());
   }
 
   /** What the limits of a model hold, and what its waiting calls wait for. */
   explain(model: string): Promise<ModelReport> {
-    return this.current().explain(model);
+    return this.look(turns => turns.explain(model));
   }
 
   /** Hands out no more turns and ends what still waits here. Calls that have their turn are not touched. */
@@ -87,8 +85,16 @@ export class Scheduling implements BeforeApplicationShutdown, OnApplicationShutd
     this.local.leave();
   }
 
-  private current(): PermitTurns {
-    return this.shared === null || this.shared.lost ? this.local : this.shared.turns;
+  /** Asks all processes on one Redis; while it is lost, and where that shows just now, this one. */
+  private async look<T>(ask: (turns: PermitTurns, queues: TicketQueues | null) => Promise<T>): Promise<T> {
+    const { shared, local } = this;
+    if (shared === null || shared.lost) return ask(local, null);
+    try {
+      return await ask(shared.turns, shared.queues);
+    } catch (error) {
+      if (!(error instanceof RedisUnavailable)) throw error;
+      return ask(local, null);
+    }
   }
 
   private async stop(): Promise<void> {
