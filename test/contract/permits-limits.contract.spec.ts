@@ -107,6 +107,21 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     expect(await permits.remaining('m')).toEqual({ tpm: 30, tpd: 430 });
   });
 
+  it('books a call under way anew, and lets go who fits then', async () => {
+    world.limits.set('m', { tpm: 100, tpd: 500 });
+    const large = await take('normal', 90);
+    const ticket = await wait('low', 50);
+    await permits.rebook(large, 20);
+    await until(() => grants.some(grant => grant.ticket === ticket));
+    expect(await permits.remaining('m')).toEqual({ tpm: 30, tpd: 430 });
+    await permits.rebook(large, 60);
+    expect(await permits.remaining('m')).toEqual({ tpm: 0, tpd: 390 });
+    await permits.release(large, 'success', { input: 5, output: 25 });
+    expect(await permits.remaining('m')).toEqual({ tpm: 20, tpd: 420 });
+    await permits.rebook(large, 90);
+    expect(await permits.remaining('m')).toEqual({ tpm: 20, tpd: 420 });
+  });
+
   it('keeps the estimate of a call whose use is not known, and forgets a call that used nothing', async () => {
     world.limits.set('m', { tpm: 100 });
     await permits.release(await take('normal', 40), 'dropped', null);

@@ -170,6 +170,21 @@ describe.each(TURN_SYSTEMS)('Turns: $name', kind => {
       expect((await system.inflight())['large'] ?? 0).toBe(0);
     });
 
+    it('books a call that has waited with what was learned meanwhile', async () => {
+      const held = await take('normal');
+      const [supposed, waiter] = [await system.tokens('small'), take('normal')];
+      await waiting(1);
+      for (let calls = 0; calls < 200; calls++) {
+        const turn = await system.turns.take(callOf('normal'), models('large'));
+        turn.close('success', { input: 10, output: 10 });
+      }
+      held.close('success', { input: 10, output: 10 });
+      const turn = await waiter;
+      await until(async () => (await system.tokens('small')) < 100);
+      expect(supposed).toBeGreaterThan(500);
+      turn.close('success');
+    });
+
     it('lets calls for one model pass those that wait for another', async () => {
       const held = await take('normal');
       const stuck = [take('normal'), take('normal')];

@@ -42,6 +42,17 @@ describe('what a process has admitted by itself', () => {
     expect(await shared.remaining('m')).toEqual({ inflight: 5, rpm: 8, tpm: 1000 - 30 - 5 });
   });
 
+  it('is booked with what its calls were booked with last', async () => {
+    await open();
+    const [early, late] = [await take(), await take()];
+    await alone.rebook(early, 60);
+    await report();
+    expect((await shared.remaining('m')).tpm).toBe(1000 - 60 - 100);
+    await alone.rebook(late, 40);
+    expect((await shared.remaining('m')).tpm).toBe(1000 - 60 - 40);
+    expect((await alone.remaining('m')).tpm).toBe(1000 - 60 - 40);
+  });
+
   it('is told later where it could not be told', async () => {
     await open();
     const catchUp = jest.spyOn(shared, 'catchUp').mockRejectedValueOnce(new Error('lost'));

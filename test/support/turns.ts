@@ -29,6 +29,8 @@ export interface TurnSystem {
   readonly turns: Turns;
   depths(): Promise<Readonly<Record<Priority, number>>>;
   inflight(): Promise<Readonly<Record<string, number>>>;
+  /** What is booked of the tokens that a model may use in a minute. */
+  tokens(model: string): Promise<number>;
   /** Whether exactly `count` calls wait, and a worker has reached each of them. */
   waiting(count: number): Promise<boolean>;
   stop(): Promise<void>;
@@ -43,6 +45,9 @@ export interface TurnProcess {
   stop(): Promise<void>;
 }
 
+/** Tokens a minute of every model: more than any test uses. */
+const TPM = 1_000_000;
+
 let systems = 0;
 
 export function newPrefix(): string {
@@ -53,7 +58,7 @@ export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix
   const { express = true, inflight, queueLimit = 1_000, claimMs = 2_000, redis = {} } = options;
   const models = Object.entries(inflight).map(([name, limit]) => [
     name,
-    { provider: 'p', limits: { inflight: limit }, headroom: 0 },
+    { provider: 'p', limits: { inflight: limit, tpm: TPM }, headroom: 0 },
   ]);
   const classSettings = { queue_limit: queueLimit, share: 1 };
   return configStore(
@@ -99,6 +104,10 @@ export function systemOf(processes: readonly [TurnProcess, ...TurnProcess[]]): T
     turns,
     depths,
     inflight: () => scheduling.inflight(),
+    tokens: async model => {
+      const { limits } = await scheduling.explain(model);
+      return limits.find(({ limit }) => limit === 'tpm')?.used ?? NaN;
+    },
     waiting: async count => {
       const queues = await Promise.all(PRIORITIES.map(priority => scheduling.queue(priority, count)));
       const depth = queues.reduce((sum, queue) => sum + queue.depth, 0);
@@ -152,7 +161,7 @@ export function callOf(priority: Priority, changes: Partial<Pick<Call, 'turnBy' 
 }
 
 export function models(...names: readonly string[]): readonly ModelSettings[] {
-  return names.map(name => ({ name }) as ModelSettings);
+  return names.map(name => ({ name, limits: { rpm: 0, tpm: TPM, tpd: 0, inflight: 0 } }) as ModelSettings);
 }
 
 export async function until(condition: () => Promise<boolean>): Promise<void> {

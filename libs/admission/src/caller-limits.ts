@@ -43,7 +43,7 @@ export class CallerLimits {
   private tokensOf(call: Call, budgets: readonly string[]): number {
     const [model] = call.models;
     const counted = budgets.some(budget => (this.budgets.limitsOf(budget)?.limits.tpm ?? 0) > 0);
-    return counted && model !== undefined ? this.estimator.reserve(call, model) : 0;
+    return counted && model !== undefined ? this.estimator.predict(call, model) : 0;
   }
 
   private refusal({ journal }: Call, { budget, limit, inMs }: BudgetRefusal): RateLimitExceeded {

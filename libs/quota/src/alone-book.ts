@@ -32,6 +32,11 @@ export class AloneBook {
     this.open.set(ticket, { use: { ...call, ticket, calls: 1 }, told: false });
   }
 
+  rebook(ticket: string, tokens: number): void {
+    const known = this.open.get(ticket);
+    if (known !== undefined) this.open.set(ticket, { ...known, use: { ...known.use, tokens } });
+  }
+
   /** `used`: tokens; null: not known. */
   end(ticket: string, used: number | null): void {
     const known = this.open.get(ticket);

@@ -14,7 +14,7 @@ export class AlonePermits extends MemoryPermits {
     share: QuotaSettings,
     clock: Clock,
     timings: PermitTimings,
-    private readonly shared: Pick<RedisPermits, 'catchUp' | 'release' | 'renew'>,
+    private readonly shared: Pick<RedisPermits, 'catchUp' | 'rebook' | 'release' | 'renew'>,
   ) {
     const alone = new AloneBook();
     super(share, clock, timings, alone);
@@ -31,6 +31,11 @@ export class AlonePermits extends MemoryPermits {
   override async renew(grants: readonly Grant[]): Promise<void> {
     await super.renew(grants);
     await this.shared.renew(grants.filter(({ ticket }) => this.alone.isTold(ticket))).catch(() => undefined);
+  }
+
+  override async rebook(grant: Grant, tokens: number): Promise<void> {
+    await super.rebook(grant, tokens);
+    if (this.alone.isTold(grant.ticket)) await this.shared.rebook(grant, tokens).catch(() => undefined);
   }
 
   /**

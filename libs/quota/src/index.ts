@@ -34,5 +34,5 @@ export { RedisBudgets } from './redis-budgets';
 export { LeaseKeeper } from './lease-keeper';
 export { TicketIds, ownerOf } from './tickets';
 export { ServiceTimes } from './estimation/service-times';
-export { TokenEstimator } from './estimation/token-estimator';
+export { TokenEstimator, type EndOfCall } from './estimation/token-estimator';
 export type { EstimateError } from './estimation/estimate-error';

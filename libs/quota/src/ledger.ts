@@ -118,6 +118,18 @@ export class Ledger {
     this.leases.renew(ticket, now);
   }
 
+  /** Books a call under way with so many tokens instead; nothing where there is none. */
+  rebook(ticket: string, tokens: number, now: number): void {
+    const known = this.tickets.get(ticket);
+    if (known?.kind !== 'granted') return;
+    const model = this.model(known.grant.model);
+    const booking = model.rebook(known.booking, tokens, now);
+    this.tickets.set(ticket, { ...known, booking });
+    this.alone?.rebook(ticket, booking.tokens);
+    this.toPump.add(model.name);
+    this.refresh(now);
+  }
+
   /** Books what was used under permits from elsewhere. */
   book(use: OwnUse, now: number): void {
     this.model(use.model).at(now).book(use);

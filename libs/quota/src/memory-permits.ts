@@ -67,6 +67,10 @@ export class MemoryPermits extends Permits implements OnApplicationShutdown {
     this.at(now => grants.forEach(grant => this.ledger.renew(grant.lease, now)));
   }
 
+  async rebook(grant: Grant, tokens: number): Promise<void> {
+    this.at(now => this.ledger.rebook(grant.lease, tokens, now));
+  }
+
   onGrant(listener: (grant: Grant) => void): void {
     this.listeners.add(listener);
   }

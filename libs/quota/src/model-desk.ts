@@ -63,6 +63,11 @@ export class ModelDesk {
     return booking;
   }
 
+  /** Books a call under way with so many tokens instead. */
+  rebook(booking: Booking, tokens: number, now: number): Booking {
+    return this.at(now).rebook(booking, bookable(this.terms, tokens));
+  }
+
   /** Takes in what the answer of a call has told. */
   learn(booking: Booking, lesson: Lesson, now: number): void {
     this.at(now).learn(this.terms, booking, lesson);

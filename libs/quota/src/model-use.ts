@@ -100,6 +100,18 @@ export class ModelUse {
     if (booking.sent) this.learned?.settle(booking.sent.call, surplus);
   }
 
+  /** Books a call under way anew, now, with so many tokens. */
+  rebook(booking: Booking, tokens: number): Booking {
+    const { rank, sent } = booking;
+    this.minute.add(TOKENS + rank, -booking.tokens, booking.minute);
+    this.day.add(rank, -booking.tokens, booking.day);
+    this.minute.add(TOKENS + rank, tokens);
+    this.day.add(rank, tokens);
+    if (sent) this.learned?.settle(sent.call, tokens - booking.tokens);
+    const { growth } = booking;
+    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth, sent: sent && { ...sent, tokens } };
+  }
+
   /** Takes in what the answer of a call has told. */
   learn(terms: Terms, { sent }: Booking, lesson: Lesson): void {
     if (terms.climb && sent) this.learned?.learn(terms, terms.climb, sent, lesson, this.time);

@@ -84,6 +84,9 @@ export abstract class Permits {
   /** Keeps the leases of calls under way; must be called at least every `leaseMs / 3`. */
   abstract renew(grants: readonly Grant[]): Promise<void>;
 
+  /** Books a call under way with so many tokens instead of those it was let go with. */
+  abstract rebook(grant: Grant, tokens: number): Promise<void>;
+
   /** Tells of grants to waits that this process reached. */
   abstract onGrant(listener: (grant: Grant) => void): void;
 

@@ -121,6 +121,10 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     await this.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
   }
 
+  async rebook(grant: Grant, tokens: number): Promise<void> {
+    await this.pumping('rebook', [grant.lease, tokens]);
+  }
+
   onGrant(listener: (grant: Grant) => void): void {
     this.listeners.add(listener);
   }

@@ -11,6 +11,8 @@ interface Registered {
 }
 
 const WITHDRAW_AGAIN_MS = 500;
+/** A reserve that differs by no more than this share of it is not worth booking anew. */
+const SAME_SHARE = 0.1;
 
 /** Turns by permits; how a waiting ticket gets to a worker is what its kinds differ in. */
 export abstract class PermitTurns extends Turns {
@@ -45,7 +47,7 @@ export abstract class PermitTurns extends Turns {
     try {
       const grant = await this.desk.permits.takeSpare(request);
       if (grant === null || (this.desk.open.mayBeStale && !(await this.holds(grant)))) return null;
-      return this.begin(call, [model], request, grant);
+      return this.begin(call, model, request.tokens, grant);
     } catch {
       this.withdraw(request);
       return null;
@@ -131,7 +133,9 @@ export abstract class PermitTurns extends Turns {
     switch (entry.kind) {
       case 'granted':
         if (this.desk.open.mayBeStale && !(await this.holds(entry.grant))) return this.obtain(call, models);
-        if (!signal.aborted) return this.begin(call, models, request, entry.grant);
+        if (!signal.aborted) {
+          return this.begin(call, modelOf(entry.grant, models), request.tokens, entry.grant);
+        }
         this.withdraw(request);
         throw endOfWait(signal, UNKNOWN_WAIT_MS);
       case 'full':
@@ -176,7 +180,10 @@ export abstract class PermitTurns extends Turns {
       throw tooLate(retryAfterMs());
     }
     try {
-      const accept = (grant: Grant): Turn => this.begin(call, models, request, grant);
+      const accept = (grant: Grant): Turn => {
+        const model = modelOf(grant, models);
+        return this.begin(call, model, this.rebook(call, model, request.tokens, grant), grant);
+      };
       const turn = room.wait({ request, signal, retryAfterMs, accept });
       (sent ?? this.send(request)).catch((error: unknown) => room.fail(request.ticket, error));
       return await turn;
@@ -197,14 +204,22 @@ export abstract class PermitTurns extends Turns {
     });
   }
 
+  /** Books a call that has waited with what is known by now; how many tokens it is booked with. */
+  private rebook(call: Call, model: ModelSettings, tokens: number, grant: Grant): number {
+    const again = this.desk.estimator.reserve(call, model);
+    if (Math.abs(again - tokens) <= SAME_SHARE * tokens) return tokens;
+    this.desk.permits.rebook(grant, again).catch(() => undefined);
+    return again;
+  }
+
   /** A turn from whose end the next estimates and the limits of its model learn. */
-  private begin(call: Call, models: readonly ModelSettings[], { tokens }: WaitRequest, grant: Grant): Turn {
-    const model = modelOf(grant, models);
+  private begin(call: Call, model: ModelSettings, tokens: number, grant: Grant): Turn {
+    const begun = { at: this.desk.clock.now(), end: this.desk.estimator.begin(call, model, tokens) };
     const turn = this.desk.open.open(grant, model);
     return {
       model,
       close: (end, usage = null, observed) => {
-        learnFrom(this.desk, call, model, { end, usage, observed, reserved: tokens });
+        learnFrom(this.desk, call, model, begun, { end, usage, observed, reserved: tokens });
         turn.close(end, usage, observed);
       },
     };

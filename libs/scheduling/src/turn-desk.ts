@@ -1,5 +1,5 @@
 import type { Call, Clock, ModelSettings, Observed, Priority, TurnEnd, Usage } from '@spillway/contracts';
-import type { AdaptiveLimits, Permits, ServiceTimes, TicketIds, TokenEstimator } from '@spillway/quota';
+import type { AdaptiveLimits, EndOfCall, Permits, ServiceTimes, TicketIds, TokenEstimator } from '@spillway/quota';
 import type { OpenTurns } from './open-turns';
 import type { WaitingRoom } from './waiting-room';
 
@@ -35,16 +35,24 @@ interface EndOfTurn {
   readonly reserved: number;
 }
 
+/** A call that was let go, and what is to be told how it ended. */
+interface Begun {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly end: EndOfCall;
+}
+
 /** Lets the next estimates, and the limits of a model, learn from a call that it was asked for. */
 export function learnFrom(
-  { estimator, adaptive, times }: Pick<TurnDesk, 'estimator' | 'adaptive' | 'times'>,
+  { adaptive, times, clock }: Pick<TurnDesk, 'adaptive' | 'times' | 'clock'>,
   call: Call,
   model: ModelSettings,
+  begun: Begun,
   ended: EndOfTurn,
 ): void {
-  const { end, usage, reserved } = ended;
+  const { end, usage } = ended;
   const ms = call.streaming ? call.journal.firstContentMs : call.journal.upstreamMs;
   if (end === 'success' && ms !== null) times.learn(call, model, ms);
-  if (end === 'success' && usage !== null) estimator.learn(call, model, usage, reserved);
+  begun.end(end === 'success' && usage !== null ? { usage, ms: clock.now() - begun.at } : null);
   adaptive.learn(model.name, { call, ...ended });
 }

@@ -66,6 +66,10 @@ export class VirtualPermits {
     this.at(now => this.ledger.release(lease, used, { end, observed }, now));
   }
 
+  rebook({ lease }: Grant, tokens: number): void {
+    this.at(now => this.ledger.rebook(lease, tokens, now));
+  }
+
   depth(priority: Priority): number {
     return this.ledger.depth(rankOf(priority));
   }

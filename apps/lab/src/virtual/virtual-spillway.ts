@@ -1,6 +1,6 @@
 import { rankOf, type ModelSettings, type Observed, type Priority } from '@spillway/contracts';
 import type { Settings } from '@spillway/config';
-import { ServiceTimes, TokenEstimator, type Grant } from '@spillway/quota';
+import { ServiceTimes, TokenEstimator, type EndOfCall, type Grant } from '@spillway/quota';
 import type { Reply } from '../callers/caller';
 import { ROUTE } from '../scenario/settings';
 import type { PlannedCall } from '../workload/plan';
@@ -19,6 +19,14 @@ type EstimatedCall = Parameters<TokenEstimator['reserve']>[0];
 interface Member {
   readonly planned: PlannedCall;
   readonly done: (reply: Reply) => void;
+}
+
+/** A call that a model was asked for. */
+interface Asked {
+  readonly grant: Grant;
+  readonly startedAt: number;
+  /** Lets the next estimates learn from its answer. */
+  readonly learn: EndOfCall;
 }
 
 /** A call on its way to a model, with all that wait for its answer; the first leads. */
@@ -140,29 +148,34 @@ export class VirtualSpillway implements VirtualCaller {
   private ask(flight: Flight, grant: Grant, reserved: number): void {
     flight.ticket = null;
     flight.tries += 1;
-    const startedAt = this.time.now();
+    const model = flight.models.find(({ name }) => name === grant.model);
+    if (model === undefined) throw new Error(`A permit of ${grant.model} was not asked for.`);
+    const tokens = this.estimator.reserve(flight.call, model);
+    if (tokens !== reserved) this.permits.rebook(grant, tokens);
+    const learn = this.estimator.begin(flight.call, model, tokens);
+    const asked = { grant, startedAt: this.time.now(), learn };
     const cancel = this.provider.call(grant.model, flight.call.body, answer => {
       flight.leave = () => undefined;
-      if (answer.kind === 'answer') this.succeed(flight, { grant, startedAt, reserved }, answer);
-      else this.fail(flight, grant, answer.status, answer.observed);
+      if (answer.kind === 'answer') this.succeed(flight, asked, answer);
+      else this.fail(flight, asked, answer.status, answer.observed);
     });
     flight.leave = () => {
       cancel();
+      learn(null);
       this.permits.release(grant, 'ignored', null);
     };
   }
 
   private succeed(
     flight: Flight,
-    { grant, startedAt, reserved }: { grant: Grant; startedAt: number; reserved: number },
+    { grant, startedAt, learn }: Asked,
     { usage, observed }: Extract<VirtualAnswer, { kind: 'answer' }>,
   ): void {
     this.permits.release(grant, 'success', usage, observed);
     const model = flight.models.find(({ name }) => name === grant.model);
-    if (model !== undefined) {
-      this.estimator.learn(flight.call, model, usage, reserved);
-      this.times.learn(flight.call, model, this.time.now() - startedAt);
-    }
+    const ms = this.time.now() - startedAt;
+    learn({ usage, ms });
+    if (model !== undefined) this.times.learn(flight.call, model, ms);
     this.cache.store(flight.planned.question);
     for (const member of this.land(flight)) {
       const tier = member.planned === flight.planned ? 'generated' : 'coalesced';
@@ -170,7 +183,8 @@ export class VirtualSpillway implements VirtualCaller {
     }
   }
 
-  private fail(flight: Flight, grant: Grant, status: number, observed: Observed): void {
+  private fail(flight: Flight, { grant, learn }: Asked, status: number, observed: Observed): void {
+    learn(null);
     const refused = status === 429;
     this.permits.release(grant, 'dropped', refused ? { input: 0, output: 0 } : null, observed);
     flight.models = flight.models.filter(({ name }) => name !== grant.model);

@@ -1,6 +1,6 @@
 import type { Call, JsonValue } from '@spillway/contracts';
-import type { Histogram } from '../histogram';
-import { Histograms } from '../histograms';
+import { Groups } from '../groups';
+import { AnswerLengths, type AnswersUnderWay } from './answer-lengths';
 
 /** What of a call shapes the length of its answer. */
 export type PredictedCall = Pick<Call, 'body' | 'route' | 'priority' | 'streaming'>;
@@ -13,30 +13,40 @@ const DEFAULT_OUTPUT_TOKENS = 512;
 
 const MEDIAN = 0.5;
 
+/** The group of all calls. */
+const ALL = 'all';
+
 const GROUPS = 4000;
 
 /** More choices than a provider would make of one call. */
 const MOST_CHOICES = 128;
 
+const NOTHING_KNOWN = new AnswerLengths();
+
 /** Predicts how long an answer gets from the answers to similar calls. */
 export class OutputPrediction {
-  private readonly groups = new Histograms(GROUPS);
+  private readonly groups = new Groups(GROUPS, () => new AnswerLengths());
 
   /** `quantile`: share of the calls that shall not need more than predicted. */
   constructor(private readonly quantile = 0.9) {}
 
-  /** Output tokens of all choices, in whole tokens, never above what the caller allows. */
+  /** What a long answer has: output tokens of all choices, in whole tokens, never above what the caller allows. */
   predict(call: PredictedCall, inputTokens: number): number {
-    const choices = choicesOf(call);
-    const allowed = allowedOutput(call) ?? Infinity;
-    return Math.ceil(Math.min(allowed, this.perChoice(call, inputTokens))) * choices;
+    const long = this.known(call, inputTokens)?.quantile(this.quantile) ?? DEFAULT_OUTPUT_TOKENS;
+    return ofAllChoices(call, long);
+  }
+
+  /** What to reserve of a limit that it shares with others: output tokens, as of `predict`. */
+  reserve(call: PredictedCall, inputTokens: number, underWay: AnswersUnderWay): number {
+    const lengths = this.known(call, inputTokens) ?? this.groups.anyOf(ALL) ?? NOTHING_KNOWN;
+    return ofAllChoices(call, lengths.reserve(underWay));
   }
 
   /** What all choices of such an answer usually have, within what the caller allows; null: too few are known. */
   usual(call: PredictedCall, inputTokens: number): number | null {
-    const histogram = this.known(call, inputTokens);
-    if (histogram === null) return null;
-    return Math.min(allowedOutput(call) ?? Infinity, histogram.quantile(MEDIAN)) * choicesOf(call);
+    const lengths = this.known(call, inputTokens);
+    if (lengths === null) return null;
+    return Math.min(allowedOutput(call) ?? Infinity, lengths.quantile(MEDIAN)) * choicesOf(call);
   }
 
   /** What the caller allows for all choices; null: it does not say. */
@@ -51,18 +61,18 @@ export class OutputPrediction {
     for (const group of groupsOf(call, inputTokens)) this.groups.add(group, outputTokens / choicesOf(call));
   }
 
-  private perChoice(call: PredictedCall, inputTokens: number): number {
-    return this.known(call, inputTokens)?.quantile(this.quantile) ?? DEFAULT_OUTPUT_TOKENS;
-  }
-
   /** Of the most similar calls of which there are enough; null: there are none. */
-  private known(call: PredictedCall, inputTokens: number): Histogram | null {
+  private known(call: PredictedCall, inputTokens: number): AnswerLengths | null {
     for (const group of groupsOf(call, inputTokens)) {
       const known = this.groups.known(group);
       if (known !== null) return known;
     }
     return null;
   }
+}
+
+function ofAllChoices(call: PredictedCall, tokens: number): number {
+  return Math.ceil(Math.min(allowedOutput(call) ?? Infinity, tokens)) * choicesOf(call);
 }
 
 /** The groups of similar calls that a call belongs to, the most similar first, all calls last. */
@@ -73,7 +83,7 @@ function groupsOf(call: PredictedCall, inputTokens: number): readonly string[] {
     `${call.priority} ${octaveOf(inputTokens)} ${allowedOctave} ${call.streaming} ${name}`,
     `${call.priority} ${allowedOctave} ${name}`,
     `route ${name}`,
-    'all',
+    ALL,
   ];
 }
 

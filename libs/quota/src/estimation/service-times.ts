@@ -1,5 +1,6 @@
 import type { Call, ModelSettings } from '@spillway/contracts';
-import { Histograms } from '../histograms';
+import { Groups } from '../groups';
+import { Histogram } from '../histogram';
 import { allowedOctaveOf } from './output-prediction';
 
 /** What of a call says how long a model takes for it. */
@@ -16,7 +17,7 @@ const GROUPS = 1000;
  * the length that they allow. Each process learns from its own calls.
  */
 export class ServiceTimes {
-  private readonly groups = new Histograms(GROUPS);
+  private readonly groups = new Groups(GROUPS, () => new Histogram());
 
   /** Takes in how long a model took for a call that it answered, ms. */
   learn(call: TimedCall, model: TimedModel, ms: number): void {

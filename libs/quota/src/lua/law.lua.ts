@@ -95,11 +95,17 @@ local function count_spent(model, calls, tokens)
   model.state.spent = { spent[1] + calls, spent[2] + tokens }
 end
 
+-- What a call is booked with: no more than the limits hold, or a call larger than a limit could never be made.
+local function bookable(terms, tokens)
+  if (terms.tpm or 0) > 0 then tokens = math.min(tokens, terms.tpm) end
+  if (terms.tpd or 0) > 0 then tokens = math.min(tokens, terms.tpd) end
+  return tokens
+end
+
 -- Books one call, and returns what is to be kept of it so that it can be corrected later.
 local function take(model, class, tokens)
   local terms, inflight = model.terms, model.state.inflight
-  if (terms.tpm or 0) > 0 then tokens = math.min(tokens, terms.tpm) end
-  if (terms.tpd or 0) > 0 then tokens = math.min(tokens, terms.tpd) end
+  tokens = bookable(terms, tokens)
   inflight[class] = inflight[class] + 1
   model.dirty = true
   local booking = { model = model.name, class = class, booked = tokens }
@@ -125,6 +131,28 @@ local function take(model, class, tokens)
   end
   booking.sent = learn_sent(model, tokens, minute.sums[1])
   return booking
+end
+
+-- Books a call under way anew, now, with so many tokens; its record is the caller's to save.
+local function rebook(model, record, tokens)
+  tokens = bookable(model.terms, tokens)
+  local surplus = tokens - record.booked
+  model.dirty = true
+  if record.sent and model.terms.climb then correct(learned_of(model).tokens, record.sent[1], surplus) end
+  if record.minute then
+    count_spent(model, 0, surplus)
+    local minute = ring_of(model, MINUTE)
+    add(model, MINUTE, minute, CLASSES + record.class, -record.booked, record.minute)
+    add(model, MINUTE, minute, CLASSES + record.class, tokens)
+    record.minute = minute.at
+    if record.day and model.state.day then
+      local day = ring_of(model, DAY)
+      add(model, DAY, day, record.class, -record.booked, record.day)
+      add(model, DAY, day, record.class, tokens)
+      record.day = day.at
+    end
+  end
+  record.booked = tokens
 end
 
 -- Ends a call and corrects its tokens to what it used (nil: not known): what was booked too much is taken from where it

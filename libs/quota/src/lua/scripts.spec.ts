@@ -73,7 +73,7 @@ const step = fc.record({
     { weight: 4, arbitrary: fc.constantFrom('reach' as const, 'release' as const) },
     { weight: 3, arbitrary: fc.constant('pass' as const) },
     { weight: 2, arbitrary: fc.constant('spare' as const) },
-    { weight: 1, arbitrary: fc.constantFrom('withdraw' as const, 'renew' as const) },
+    { weight: 1, arbitrary: fc.constantFrom('withdraw' as const, 'renew' as const, 'rebook' as const) },
   ),
   pick: fc.nat(),
   rank: fc.nat(2),
@@ -112,6 +112,7 @@ describe('the scripts', () => {
             else if (what === 'release' && call !== undefined)
               await twins.release(call, pick % 3 ? tokens : null, lesson);
             else if (what === 'renew' && call !== undefined) await twins.renew(call);
+            else if (what === 'rebook' && call !== undefined) await twins.rebook(call, tokens);
             else if (what === 'withdraw')
               await twins.withdraw([...all, ...waits][pick % (all.length + waits.length)] ?? 'x');
             await twins.compare();

@@ -8,6 +8,7 @@ import { FOLLOW } from './follow.lua';
 import { INSPECT } from './inspect.lua';
 import { LIST_WAITS } from './list-waits.lua';
 import { REACH } from './reach.lua';
+import { REBOOK } from './rebook.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { SPARE } from './spare.lua';
@@ -30,6 +31,7 @@ export const SCRIPTS = {
   beat: script('beat', BEAT),
   withdraw: script('withdraw', WITHDRAW),
   release: script('release', RELEASE),
+  rebook: script('rebook', REBOOK),
   renew: script('renew', RENEW),
   inspect: script('inspect', INSPECT),
   listWaits: script('list-waits', LIST_WAITS),

@@ -13,6 +13,7 @@ import { INSPECT } from './inspect.lua';
 import { learnedFrom, observedText } from './learned-texts';
 import { LIST_WAITS } from './list-waits.lua';
 import { REACH } from './reach.lua';
+import { REBOOK } from './rebook.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { keysOf } from './scripts';
@@ -108,6 +109,10 @@ export class Twins {
     this.granted.delete(ticket);
     const values = [ticket, used ?? '', end, observedText(observed)];
     await this.run(RELEASE, values, () => this.ledger.release(ticket, used, { end, observed }, this.now));
+  }
+
+  async rebook(ticket: string, tokens: number): Promise<void> {
+    await this.run(REBOOK, [ticket, tokens], () => this.ledger.rebook(ticket, tokens, this.now));
   }
 
   async renew(ticket: string): Promise<void> {
