@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { RateLimitExceeded, type Call, type CallerLimit } from '@spillway/contracts';
-import { TokenEstimator, type BudgetLimit, type BudgetRefusal, type BudgetUse } from '@spillway/quota';
+import { tokensOf, TokenEstimator, type BudgetLimit, type BudgetRefusal, type BudgetUse } from '@spillway/quota';
 import { Metrics } from '@spillway/telemetry';
 import { Admissions, type CallerPermit } from './admissions';
 import { CallerBudgets, isOfUser } from './caller-budgets';
@@ -43,7 +43,7 @@ export class CallerLimits {
   private tokensOf(call: Call, budgets: readonly string[]): number {
     const [model] = call.models;
     const counted = budgets.some(budget => (this.budgets.limitsOf(budget)?.limits.tpm ?? 0) > 0);
-    return counted && model !== undefined ? this.estimator.predict(call, model) : 0;
+    return counted && model !== undefined ? tokensOf(this.estimator.predict(call, model)) : 0;
   }
 
   private refusal({ journal }: Call, { budget, limit, inMs }: BudgetRefusal): RateLimitExceeded {

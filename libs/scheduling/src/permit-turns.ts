@@ -212,7 +212,10 @@ export abstract class PermitTurns extends Turns {
     return again;
   }
 
-  /** A turn from whose end the next estimates and the limits of its model learn. */
+  /**
+   * A turn from whose end the next estimates and the limits of its model learn. Where nobody was told what it used, a
+   * provider may have counted a long answer of its kind.
+   */
   private begin(call: Call, model: ModelSettings, tokens: number, grant: Grant): Turn {
     const begun = { at: this.desk.clock.now(), end: this.desk.estimator.begin(call, model, tokens) };
     const turn = this.desk.open.open(grant, model);
@@ -220,7 +223,7 @@ export abstract class PermitTurns extends Turns {
       model,
       close: (end, usage = null, observed) => {
         learnFrom(this.desk, call, model, begun, { end, usage, observed, reserved: tokens });
-        turn.close(end, usage, observed);
+        turn.close(end, usage ?? this.desk.estimator.predict(call, model), observed);
       },
     };
   }

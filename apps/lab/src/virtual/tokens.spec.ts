@@ -31,7 +31,7 @@ function underBacklog(seed: number, latency: object, tokens: TokenSpread): Outco
   let asked = 0;
   const ask = (): void => {
     if (time.now() >= end) return;
-    const question = { intent: String(asked), text: `Where is my order ${asked++}?`, system: 'Be brief.' };
+    const question = { intent: String(asked), text: `Where is my order ${asked++}?`, system: 'Be brief.', scope: '' };
     spillway.call({ ms: 0, load: 'all', key: null, priority: 'normal', question }, () => time.after(100, ask));
   };
   for (let caller = 0; caller < CALLERS; caller++) time.after(caller, ask);

@@ -162,7 +162,7 @@ export class VirtualSpillway implements VirtualCaller {
     flight.leave = () => {
       cancel();
       learn(null);
-      this.permits.release(grant, 'ignored', null);
+      this.permits.release(grant, 'ignored', this.estimator.predict(flight.call, model));
     };
   }
 

@@ -3,10 +3,11 @@ import { Histogram } from '../histogram';
 /** At this many answers all weights are halved, so that the last few hundred decide. */
 const MEMORY = 512;
 
-/** Lengths of answers that are supposed while few are known, each as if it had been seen twice. */
+/** Lengths of answers that are supposed while nothing is known. */
 const SUPPOSED = [128, 256, 512, 1024, 2048];
-const TIMES_SUPPOSED = 2;
-/** What is supposed counts less with every answer that is known, and no more from here on. */
+/** What is supposed, or known of less similar calls, counts as so many answers while few are known. */
+const ANSWERS_SUPPOSED = 20;
+/** It counts less with every answer that is known, and no more from here on. */
 const ENOUGH = 200;
 /** What is supposed is never longer than a small part of a limit, or this: a limit must hold more than a few calls. */
 const SHORTEST_LONG = 512;
@@ -62,20 +63,29 @@ export class AnswerLengths {
    * sampling, Cox 1969). So each counts as the mean of lengths weighted by themselves, E[L²] ÷ E[L], and what they
    * deviate from it, √(E[L³] ÷ E[L] − mean²), adds up as of independent values: n of them share √n deviations.
    */
-  reserve(underWay: AnswersUnderWay): number {
-    const { first, second, third } = this.withSupposed(underWay.limit);
+  reserve(underWay: AnswersUnderWay, others: AnswerLengths | null = null): number {
+    const { first, second, third } = this.powers(underWay.limit, others);
     const mean = second / first;
     const deviation = Math.sqrt(Math.max(0, third / first - mean * mean));
     return mean + (DEVIATIONS * deviation) / Math.sqrt(underWay.count);
   }
 
-  private withSupposed(limit: number): Powers {
+  /** Of the answers that are known, and of some that are supposed while those are few. */
+  private powers(limit: number, others: AnswerLengths | null): Powers {
     const sums = { first: this.sums.first, second: this.sums.second, third: this.sums.third };
-    const times = TIMES_SUPPOSED * Math.max(0, 1 - this.weight / ENOUGH);
-    if (times === 0) return sums;
-    const longest = Math.max(SHORTEST_LONG, limit * LONGEST_PART);
-    for (const tokens of SUPPOSED) addTo(sums, Math.min(tokens, longest), times);
+    const supposed = ANSWERS_SUPPOSED * Math.max(0, 1 - this.weight / ENOUGH);
+    if (supposed === 0) return sums;
+    const { weight, first, second, third } = others?.mass(limit) ?? supposedMass(limit);
+    const share = supposed / weight;
+    sums.first += share * first;
+    sums.second += share * second;
+    sums.third += share * third;
     return sums;
+  }
+
+  private mass(limit: number): Powers & { weight: number } {
+    const supposed = ANSWERS_SUPPOSED * Math.max(0, 1 - this.weight / ENOUGH);
+    return { weight: this.weight + supposed, ...this.powers(limit, null) };
   }
 
   private forgetHalf(): void {
@@ -84,6 +94,13 @@ export class AnswerLengths {
     this.sums.second /= 2;
     this.sums.third /= 2;
   }
+}
+
+function supposedMass(limit: number): Powers & { weight: number } {
+  const longest = Math.max(SHORTEST_LONG, limit * LONGEST_PART);
+  const mass = { weight: SUPPOSED.length, first: 0, second: 0, third: 0 };
+  for (const tokens of SUPPOSED) addTo(mass, Math.min(tokens, longest), 1);
+  return mass;
 }
 
 function addTo(sums: Powers, tokens: number, times: number): void {

@@ -38,8 +38,8 @@ export class OutputPrediction {
 
   /** What to reserve of a limit that it shares with others: output tokens, as of `predict`. */
   reserve(call: PredictedCall, inputTokens: number, underWay: AnswersUnderWay): number {
-    const lengths = this.known(call, inputTokens) ?? this.groups.anyOf(ALL) ?? NOTHING_KNOWN;
-    return ofAllChoices(call, lengths.reserve(underWay));
+    const all = this.groups.anyOf(ALL) ?? NOTHING_KNOWN;
+    return ofAllChoices(call, (this.known(call, inputTokens) ?? all).reserve(underWay, all));
   }
 
   /** What all choices of such an answer usually have, within what the caller allows; null: too few are known. */

@@ -1,6 +1,7 @@
 import type { Call, JsonObject, LimitSettings, ModelSettings, Usage } from '@spillway/contracts';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
+import { tokensOf } from '../tokens';
 import { Calibration } from './calibration';
 import { NO_ERROR_YET, withCall, type EstimateError } from './estimate-error';
 import { InOrder } from './in-order';
@@ -46,17 +47,17 @@ export class TokenEstimator {
   /** By body, which is read once however many models are asked about it. */
   private readonly measures = new WeakMap<JsonObject, InputMeasure>();
 
-  /** Tokens of a call at a model: its corrected input and, but for embeddings, a long answer of its kind. */
-  predict(call: EstimatedCall, model: MeasuredModel): number {
+  /** What a call may use at a model: its corrected input and, but for embeddings, a long answer of its kind. */
+  predict(call: EstimatedCall, model: MeasuredModel): Usage {
     const measure = this.measureOf(call);
     const input = this.learnedOf(model).calibration.apply(measure);
-    return call.operation === 'embeddings' ? input : input + this.output.predict(call, measure.total());
+    return { input, output: call.operation === 'embeddings' ? 0 : this.output.predict(call, measure.total()) };
   }
 
   /** Tokens to reserve of the limits of a model: a call, and its part of what all that are under way may need together. */
   reserve(call: EstimatedCall, model: LimitedModel): number {
     const limit = model.limits.tpm;
-    if (limit === 0 || call.operation === 'embeddings') return this.predict(call, model);
+    if (limit === 0 || call.operation === 'embeddings') return tokensOf(this.predict(call, model));
     const measure = this.measureOf(call);
     const { calibration, pace } = this.learnedOf(model);
     const underWay = { limit, count: underWayAt(limit, pace) };
