@@ -57,7 +57,8 @@ function settingsOf(limits: object): ReturnType<typeof loadSettings> {
   try {
     const file = workplace.write('spillway.yaml', {
       providers: { simulator: { base_url: 'http://127.0.0.1:9/v1' } },
-      models: { m: { provider: 'simulator', headroom: 0, timeout_ms: 600_000, limits } },
+      // Without what refusals teach: what is reserved is measured alone.
+      models: { m: { provider: 'simulator', headroom: 0, timeout_ms: 600_000, limits, climb: { mode: 'off' } } },
       routes: { [ROUTE]: { chain: ['m'], cache: { exact: false, semantic: false } } },
       priorities: { critical: all, normal: all, low: all },
     });
