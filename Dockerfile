@@ -6,6 +6,7 @@ RUN npm ci --no-audit --no-fund
 COPY tsconfig.json nest-cli.json ./
 COPY apps apps
 COPY libs libs
+COPY scripts scripts
 RUN npm run build && npm prune --omit=dev
 
 FROM node:22-bookworm-slim

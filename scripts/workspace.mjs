@@ -64,15 +64,21 @@ function sourcesHash() {
   return hash.digest('hex');
 }
 
-/** Builds dist/ when it is missing or older than the sources. */
-export function ensureBuilt() {
-  const stamp = join(root, 'dist/.sources');
-  const wanted = sourcesHash();
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
-  console.error('Building …');
-  must(npm, ['run', '--silent', 'build']);
+const stamp = join(root, 'dist/.sources');
+
+/** Builds dist/ anew, and notes there what it was built from. */
+export function build() {
+  const sources = sourcesHash();
+  must(npm, ['run', '--silent', 'build:clean']);
   mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, wanted);
+  writeFileSync(stamp, sources);
+}
+
+/** Builds dist/ when it is missing or older than the sources; a Spillway that runs from it would lose its files. */
+export function ensureBuilt() {
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash()) return;
+  console.error('Building …');
+  build();
 }
 
 /** Runs a program as if it were this process: signals and the exit code pass through. */
