@@ -108,7 +108,7 @@ describe('Learning from answers', () => {
   });
 
   it('does not grow after a refusal for the slope', async () => {
-    await start(['m'], { mode: 'on', initial_rps: 20, interval_s: 0.5 });
+    await start(['m'], { mode: 'on', initial_rps: 20, interval_s: 0.1 });
     simulator.configure('m', { family: 'ark', faults: [{ kind: 'status', reason: 'growth', times: 1 }] });
     await drive('m', 10, 1000);
     expect((await learned('m')).rate).toBeLessThanOrEqual(20);

@@ -1,11 +1,27 @@
 import { PRIORITIES } from '@spillway/contracts';
-import { portion, type ModelLimits, type QuotaSettings, type Shares, type Terms } from './limits';
+import {
+  portion,
+  type ClimbSettings,
+  type GrowthSettings,
+  type ModelLimits,
+  type QuotaSettings,
+  type Shares,
+  type Terms,
+} from './limits';
 
 interface Entry {
   readonly shares: Shares;
   readonly terms: Terms;
   readonly json: string;
 }
+
+/**
+ * Of the climber, for which a rate does not grow after a refusal for its slope: by default the 3 minutes in which providers
+ * allow a fifth more, where the configuration does not tell the growth of this one.
+ */
+const SLOPE_INTERVALS = 18;
+/** As many at least where it does. */
+const LEAST_INTERVALS = 3;
 
 /** For models that are not configured. */
 const NO_LIMITS: ModelLimits = { limits: { rpm: 0, tpm: 0, tpd: 0, inflight: 0 }, headroom: 0 };
@@ -38,6 +54,11 @@ export class TermsBook {
   }
 }
 
+/** Seconds for which a rate does not grow after a refusal for its slope: a period of the growth that is allowed. */
+function slopeHold(growth: GrowthSettings | undefined, { interval_s }: ClimbSettings): number {
+  return growth === undefined ? SLOPE_INTERVALS * interval_s : Math.max(growth.per_s, LEAST_INTERVALS * interval_s);
+}
+
 export function termsFrom({ limits, headroom, growth, climb }: ModelLimits, shares: Shares): Terms {
   const admitted = (limit: number): number => portion(1 - headroom, limit);
   return {
@@ -47,7 +68,7 @@ export function termsFrom({ limits, headroom, growth, climb }: ModelLimits, shar
     tpd: admitted(limits.tpd),
     inflight: admitted(limits.inflight),
     ...(growth && { growth }),
-    ...(climb && { climb: { ...climb, hold_ms: Math.max((growth?.per_s ?? 0) * 1000, 3000 * climb.interval_s) } }),
+    ...(climb && { climb: { ...climb, hold_ms: 1000 * slopeHold(growth, climb) } }),
     share: PRIORITIES.map(priority => shares[priority].share),
     min_share: PRIORITIES.map(priority => shares[priority].min_share),
   };
