@@ -193,10 +193,20 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
     world.primary.script([completion('pong')]);
     const send = (content: string): Promise<Reply> => client.send({ body: ask(content, { model: 'alone' }) });
     expect((await send('first')).status).toBe(200);
-    const waiting = send('waiting');
+    // What cannot have its turn in time is told at once, and stands in nobody's way.
+    const refused = [await send('in vain')];
+    const patient = new AbortController();
+    const waiting = client.send({
+      body: ask('waiting', { model: 'alone' }),
+      headers: { 'x-spillway-max-wait-ms': '120000' },
+      signal: patient.signal,
+    });
     await until(async () => (await client.metric('spillway_queue_depth', { priority: 'normal' })) === 1);
-    const refused = [await send('one too many'), await waiting];
-    expect(refused.map(({ said }) => said)).toEqual(['queue_full', 'queue_timeout']);
+    refused.push(await send('one too many'));
+    patient.abort();
+    await expect(waiting).rejects.toThrow(/abort/i);
+    expect(refused.map(({ said }) => said)).toEqual(['queue_timeout', 'queue_full']);
+    expect(Number(refused[0]?.headers.get('x-spillway-queue-ms'))).toBeLessThan(1000);
     for (const { headers } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(45);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(61);

@@ -74,13 +74,19 @@ describe.each(PERMIT_WORLDS)('Limits of permits: %s', (_, makeWorld) => {
     };
     for (const queued of [await permits.enter(request, EXPRESS), await enter()]) {
       aboutAMinute(queued.kind === 'queued' && queued.freeInMs);
+      aboutAMinute(queued.kind === 'queued' && queued.estimateMs);
     }
     const full = await permits.enter(waitRequest('normal'), { express: true, queueLimit: 2 });
     aboutAMinute(full.kind === 'full' && full.retryAfterMs);
     world.limits.set('n', { inflight: 1 });
     const either = waitRequest('normal', { models: ['m', 'n'] });
     await permits.enter(waitRequest('normal', { models: ['n'] }), EXPRESS);
-    expect(await permits.enter(either, QUEUED)).toMatchObject({ kind: 'queued', freeInMs: 0 });
+    expect(await permits.enter(either, QUEUED)).toMatchObject({ kind: 'queued', freeInMs: 0, estimateMs: null });
+    // Whoever used its tokens may give some back.
+    world.limits.set('o', { tpm: 10 });
+    await permits.enter(waitRequest('normal', { models: ['o'] }), EXPRESS);
+    const behind = await permits.enter(waitRequest('normal', { models: ['o'] }), EXPRESS);
+    expect(behind).toMatchObject({ kind: 'queued', freeInMs: expect.any(Number), estimateMs: null });
   });
 
   it('gives back what was reserved too much, to who waits for it', async () => {

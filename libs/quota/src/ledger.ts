@@ -260,12 +260,11 @@ export class Ledger {
     return grant;
   }
 
-  /** Where a provider asked to be left alone nobody is served before that is over. */
   private position(wait: Wait, binds: Refused, now: number): Entry {
     const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
-    const rest = Math.min(...wait.models.map(name => this.model(name).at(now).restMs));
+    const closed = Math.min(...wait.models.map(name => this.model(name).closedFor(wait, now)));
     const rate = this.rateOf(wait.models);
-    const estimateMs = rate > 0 ? Math.max(rest, Math.ceil(ahead / rate)) : rest > 0 ? rest : null;
+    const estimateMs = rate > 0 ? Math.max(closed, Math.ceil(ahead / rate)) : closed > 0 ? closed : null;
     return { kind: 'queued', ahead, estimateMs, freeInMs: this.freeIn(wait, now), binds };
   }
 

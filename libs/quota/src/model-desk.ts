@@ -56,6 +56,15 @@ export class ModelDesk {
     return msUntil(this.judge(wait, now), now) ?? 0;
   }
 
+  /**
+   * Milliseconds until it can admit a call at the earliest: where a provider asked to be left alone, or has had its calls of
+   * a minute, nothing but time frees it.
+   */
+  closedFor(wait: Wait, now: number): number {
+    const refusal = this.judge(wait, now);
+    return Math.max(this.use.restMs, refusal?.limit === 'rpm' ? (msUntil(refusal, now) ?? 0) : 0);
+  }
+
   take(wait: Wait, now: number): Booking {
     const { terms } = this;
     const booking = this.at(now).take(wait.rank, bookable(terms, wait.tokens), terms.climb);

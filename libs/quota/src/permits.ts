@@ -27,7 +27,7 @@ export interface Grant {
 export type Entry =
   | { readonly kind: 'granted'; readonly grant: Grant }
   /**
-   * `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait; null: nothing known yet.
+   * `ahead`: waits of the same or a higher class before it. `estimateMs`: expected wait, never less than what nothing but time can end; null: nothing known yet.
    * `freeInMs`: when the limits may next admit such a call, if nobody waited and no call ended; 0: any time.
    */
   | {

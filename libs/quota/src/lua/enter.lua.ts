@@ -32,27 +32,29 @@ local function rate_of(names)
   return rate > 0 and rate or nil
 end
 
--- The ms until the limits of a model may admit the call, as far as time alone tells; 0: at any time.
+-- The ms until the limits of a model may admit the call, as far as time alone tells (0: at any time), and until they can
+-- at the earliest: where a provider asked to be left alone, or has had its calls of a minute, nothing else frees them.
 local function free_in(record)
-  local least = math.huge
+  local likely, surely = math.huge, math.huge
   for _, name in ipairs(record.models) do
-    local ok, _, when = admits(model_of(name), record.class, record.tokens)
+    local model = model_of(name)
+    local ok, limit, when = admits(model, record.class, record.tokens)
     local at = not ok and when and when()
-    least = math.min(least, at and math.max(0, math.ceil(at - now)) or 0)
+    local ms = at and math.max(0, math.ceil(at - now)) or 0
+    likely = math.min(likely, ms)
+    surely = math.min(surely, math.max(rest_of(model), limit == 'rpm' and ms or 0))
   end
-  return least
+  return likely, surely
 end
 
 local function position(id, record, binds)
   local ahead = 0
   for _, name in ipairs(record.models) do ahead = math.max(ahead, waits_before(name, name_in(name, id, record))) end
-  -- Where a provider asked to be left alone nobody is served before that is over.
-  local rest = math.huge
-  for _, name in ipairs(record.models) do rest = math.min(rest, rest_of(model_of(name))) end
+  local likely, surely = free_in(record)
   local rate = rate_of(record.models)
-  local estimate = rest > 0 and rest or -1
-  if rate then estimate = math.max(rest, math.ceil(ahead / rate)) end
-  return answer('queued', ahead, estimate, binds, free_in(record))
+  local estimate = surely > 0 and surely or -1
+  if rate then estimate = math.max(surely, math.ceil(ahead / rate)) end
+  return answer('queued', ahead, estimate, binds, likely)
 end
 
 forget_expired()
@@ -80,7 +82,7 @@ end
 
 if redis.call('ZCARD', QUEUES[class]) >= limit then
   local rate = rate_of(record.models)
-  return answer('full', math.max(free_in(record), rate and math.ceil(1 / rate) or 1000))
+  return answer('full', math.max((free_in(record)), rate and math.ceil(1 / rate) or 1000))
 end
 record.by, record.till, record.since = tonumber(ARGV[6]), now + math.ceil(tonumber(ARGV[7])), now
 record.n = redis.call('HINCRBY', LAW, '\\31arrivals', 1)
