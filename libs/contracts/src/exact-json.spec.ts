@@ -35,6 +35,12 @@ describe('Numbers', () => {
   ])('do not make JSON of what is none: %s', text => {
     expect(() => parseExactJson(text)).toThrow(SyntaxError);
   });
+
+  it('of any length are refused in linear time where they are none', () => {
+    const startedAt = performance.now();
+    expect(() => parseExactJson(`[${'1'.repeat(100_000)}.]`)).toThrow(SyntaxError);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
 });
 
 describe('Texts', () => {

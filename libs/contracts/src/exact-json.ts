@@ -7,9 +7,8 @@ import type { JsonValue } from './json';
 const MARK = '\udbff';
 const MAY_NOT_FIT = /\d{16}|\d[eE]\+?\d{3}/;
 const SHORTEST = '1e400'.length;
-/** Not where the name of a field stands: JSON has no numbers there. */
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?(?![\d.eE+-]|\s*:)/g;
-const AFTER_NUMBER = /[\d.eE+-]/;
+/** Of valid JSON, where nothing else is written like that. */
+const NUMBER = /-?\d[\d.eE+-]*/g;
 /** A marked number, or any escape, so that what only looks like a mark (after `\\`) is passed over. */
 const ESCAPED = /"\\udbff(-?\d[\d.eE+-]*)"|\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
 
@@ -19,7 +18,11 @@ const ESCAPED = /"\\udbff(-?\d[\d.eE+-]*)"|\\(?:ud[89a-f][0-9a-f]{2}|.)/g;
  * @throws SyntaxError
  */
 export function parseExactJson(text: string): unknown {
-  return JSON.parse(MAY_NOT_FIT.test(text) ? markNumbers(text) : text) as unknown;
+  // As it is first: where it is no JSON nobody can tell in linear time what would be a number.
+  const value = JSON.parse(text) as unknown;
+  if (!MAY_NOT_FIT.test(text)) return value;
+  const marked = markNumbers(text);
+  return marked === text ? value : (JSON.parse(marked) as unknown);
 }
 
 /**
@@ -49,9 +52,7 @@ function markNumbers(text: string): string {
   return marked + text.slice(done);
 }
 
-function markUnlessItFits(number: string, at: number, around: string): string {
-  // The end of something that is no number stays what it is.
-  if (AFTER_NUMBER.test(around[at - 1] ?? '')) return number;
+function markUnlessItFits(number: string): string {
   const value = Number(number);
   const fits = Number.isFinite(value) && (Number.isSafeInteger(value) || !Number.isInteger(value));
   return fits ? number : `"${MARK}${number}"`;
