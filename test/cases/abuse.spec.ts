@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { ApiClient, until } from '../support/api-client';
 import { inputsOf } from '../support/case-data';
+import { collectGarbage } from '../support/garbage';
 import { completion } from '../support/model-answers';
 import { ask, startWorld, type World } from '../support/world';
 
@@ -136,16 +134,13 @@ describe('F08 many calls', () => {
     process.on('warning', warned);
     const world = await startWorld();
     world.primary.script(() => completion('pong'));
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
     const heapAfter = async (calls: number): Promise<number> => {
       for (let done = 0; done < calls; done += 20) {
         await Promise.all(Array.from({ length: 20 }, (_, index) => world.client.send({ body: ask(`leak ${index}`) })));
       }
       world.primary.requests.length = 0;
       world.gateway.log.lines.length = 0;
-      await sleep(50);
-      collect();
+      await collectGarbage();
       return process.memoryUsage().heapUsed;
     };
     const before = await heapAfter(300);

@@ -10,7 +10,7 @@ interface Remembered {
   add(value: number): void;
 }
 
-/** What is known of groups of values. Callers choose names of groups, so these are bounded: less than 500 bytes each. */
+/** What is known of groups of values. Callers choose names of groups, so these are bounded: a kilobyte each. */
 export class Groups<Kind extends Remembered> {
   private readonly groups: LRUCache<string, Kind & object>;
 

@@ -33,7 +33,7 @@ function shareAbove(prediction: OutputPrediction, next: () => number, calls: num
   for (let index = 0; index < calls; index++) {
     const length = next();
     if (length > prediction.predict(call(), 100)) above++;
-    prediction.learn(call(), 100, length);
+    prediction.learning(call(), 100, length)();
   }
   return above / calls;
 }
@@ -61,7 +61,7 @@ describe('what it learned', () => {
   it.each([1, 2, 3, 4, 5])('is exceeded by about one call in ten after 500 calls (seed %i)', seed => {
     const prediction = new OutputPrediction();
     const next = answerLengths(seed);
-    for (let index = 0; index < 500; index++) prediction.learn(call(), 100, next());
+    for (let index = 0; index < 500; index++) prediction.learning(call(), 100, next())();
     const share = shareAbove(prediction, next, 1000);
     expect(share).toBeGreaterThan(0.05);
     expect(share).toBeLessThan(0.15);
@@ -69,11 +69,11 @@ describe('what it learned', () => {
 
   it('follows answers that change', () => {
     const prediction = new OutputPrediction();
-    for (let index = 0; index < 2000; index++) prediction.learn(call(), 100, 50);
+    for (let index = 0; index < 2000; index++) prediction.learning(call(), 100, 50)();
     expect(prediction.predict(call(), 100)).toBeLessThan(65);
-    for (let index = 0; index < 500; index++) prediction.learn(call(), 100, 400);
+    for (let index = 0; index < 500; index++) prediction.learning(call(), 100, 400)();
     expect(prediction.predict(call(), 100)).toBeGreaterThan(350);
-    for (let index = 0; index < 1500; index++) prediction.learn(call(), 100, 50);
+    for (let index = 0; index < 1500; index++) prediction.learning(call(), 100, 50)();
     expect(prediction.predict(call(), 100)).toBeLessThan(65);
   });
 
@@ -88,8 +88,8 @@ describe('what it learned', () => {
     for (const [other, inputTokens] of others) {
       const prediction = new OutputPrediction();
       for (let index = 0; index < 50; index++) {
-        prediction.learn(call(), 100, 30);
-        prediction.learn(other, inputTokens, 900);
+        prediction.learning(call(), 100, 30)();
+        prediction.learning(other, inputTokens, 900)();
       }
       expect(prediction.predict(call(), 100)).toBeLessThan(40);
       expect(prediction.predict(other, inputTokens)).toBeGreaterThan(750);
@@ -98,7 +98,7 @@ describe('what it learned', () => {
 
   it('asks coarser groups as long as similar calls are few', () => {
     const prediction = new OutputPrediction();
-    for (let index = 0; index < 50; index++) prediction.learn(call(), 100, 30);
+    for (let index = 0; index < 50; index++) prediction.learning(call(), 100, 30)();
     expect(prediction.predict(call(), 5000)).toBeLessThan(40);
     expect(prediction.predict(call({}, { priority: 'low' }), 100)).toBeLessThan(40);
     expect(prediction.predict(call({}, { to: 'new-route' }), 100)).toBeLessThan(40);
@@ -106,7 +106,7 @@ describe('what it learned', () => {
 
   it('holds for one choice, and is multiplied', () => {
     const prediction = new OutputPrediction();
-    for (let index = 0; index < 50; index++) prediction.learn(call({ n: 4 }), 100, 400);
+    for (let index = 0; index < 50; index++) prediction.learning(call({ n: 4 }), 100, 400)();
     expect(prediction.predict(call(), 100)).toBeLessThan(120);
     expect(prediction.predict(call({ n: 2 }), 100)).toBeGreaterThan(180);
   });
@@ -116,7 +116,7 @@ describe('what it learned', () => {
     fc.assert(
       fc.property(fc.array(count, { maxLength: 60 }), count, fc.integer({ min: 1, max: 8 }), (lengths, bound, n) => {
         const prediction = new OutputPrediction();
-        for (const length of lengths) prediction.learn(call(), 100, length);
+        for (const length of lengths) prediction.learning(call(), 100, length)();
         const predicted = prediction.predict(call({ max_tokens: bound, n }), 100);
         expect(predicted).toBeLessThanOrEqual(bound * n);
         expect(predicted).toBeGreaterThanOrEqual(0);
@@ -127,7 +127,7 @@ describe('what it learned', () => {
   it('leaves out lengths that cannot be', () => {
     const prediction = new OutputPrediction();
     for (let index = 0; index < 50; index++)
-      for (const length of [0, -3, NaN, Infinity]) prediction.learn(call(), 100, length);
+      for (const length of [0, -3, NaN, Infinity]) prediction.learning(call(), 100, length)();
     expect(prediction.predict(call(), 100)).toBe(512);
   });
 });

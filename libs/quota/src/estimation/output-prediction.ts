@@ -55,10 +55,12 @@ export class OutputPrediction {
     return allowed === null ? null : allowed * choicesOf(call);
   }
 
-  /** Takes in how many tokens all choices of an answer had. */
-  learn(call: PredictedCall, inputTokens: number, outputTokens: number): void {
-    if (!Number.isFinite(outputTokens) || outputTokens <= 0) return;
-    for (const group of groupsOf(call, inputTokens)) this.groups.add(group, outputTokens / choicesOf(call));
+  /** Returns what takes in how many tokens all choices of an answer had, and does not keep the call until then. */
+  learning(call: PredictedCall, inputTokens: number, outputTokens: number): () => void {
+    if (!Number.isFinite(outputTokens) || outputTokens <= 0) return () => undefined;
+    const groups = groupsOf(call, inputTokens);
+    const perChoice = outputTokens / choicesOf(call);
+    return () => groups.forEach(group => this.groups.add(group, perChoice));
   }
 
   /** Of the most similar calls of which there are enough; null: there are none. */

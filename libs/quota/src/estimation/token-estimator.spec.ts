@@ -1,4 +1,5 @@
 import type { JsonObject, Usage } from '@spillway/contracts';
+import { collectGarbage } from '../../../../test/support/garbage';
 import { TokenEstimator, type EstimatedCall } from './token-estimator';
 
 const model = { metric_label: 'm-primary', limits: { tpm: 0 } };
@@ -123,5 +124,19 @@ describe('what is reserved of a limit on tokens', () => {
     expect(estimator.reserve(question('Hi'), limited)).toBe(unknown);
     burst[0]?.end({ usage: { input: 8, output: 1000 }, ms: 2000 });
     expect(estimator.reserve(question('Hi'), limited)).not.toBe(unknown);
+  });
+
+  it('keeps nothing of a call that has ended while one that began before takes longer', async () => {
+    const estimator = new TokenEstimator();
+    const endOfLong = estimator.begin(question('Hi'), limited, 100);
+    const answered = (): WeakRef<JsonObject> => {
+      const { body, ...rest } = question('Here is a large picture.');
+      estimator.begin({ body, ...rest }, limited, 100)({ usage: { input: 8, output: 100 }, ms: 200 });
+      return new WeakRef(body);
+    };
+    const body = answered();
+    await collectGarbage();
+    expect(body.deref()).toBeUndefined();
+    endOfLong(null);
   });
 });

@@ -71,7 +71,7 @@ export class TokenEstimator {
     return answered => {
       if (answered === null || !isKnown(answered.usage)) return end(null);
       this.learnInput(learned, call, answered.usage, reserved);
-      end(() => this.learnLength(learned, call, answered));
+      end(this.learningOf(learned, call, answered));
     };
   }
 
@@ -93,9 +93,15 @@ export class TokenEstimator {
     learned.calibration.learn(measure, usage.input);
   }
 
-  private learnLength(learned: Learned, call: EstimatedCall, { usage, ms }: Answered): void {
-    learned.pace = paceWith(learned.pace, { tokens: usage.input + usage.output, ms });
-    if (call.operation === 'chat') this.output.learn(call, this.measureOf(call).total(), usage.output);
+  /** What it returns may wait for calls that began before, and so does not keep the call, whose body may be large. */
+  private learningOf(learned: Learned, call: EstimatedCall, { usage, ms }: Answered): () => void {
+    const tokens = tokensOf(usage);
+    const isChat = call.operation === 'chat';
+    const learnLength = isChat ? this.output.learning(call, this.measureOf(call).total(), usage.output) : null;
+    return () => {
+      learned.pace = paceWith(learned.pace, { tokens, ms });
+      learnLength?.();
+    };
   }
 
   private measureOf(call: EstimatedCall): InputMeasure {
