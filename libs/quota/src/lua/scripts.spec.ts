@@ -9,6 +9,7 @@ import { ENTER } from './enter.lua';
 import { EXPLAIN } from './explain.lua';
 import { INSPECT } from './inspect.lua';
 import { REACH } from './reach.lua';
+import { REBOOK } from './rebook.lua';
 import { RELEASE } from './release.lua';
 import { RENEW } from './renew.lua';
 import { keysOf } from './scripts';
@@ -160,7 +161,21 @@ describe('the scripts', () => {
   });
 
   it.each(
-    Object.entries({ ADMIT, BEAT, ENTER, EXPLAIN, INSPECT, REACH, RELEASE, RENEW, SPARE, SURVEY, SWEEP, WITHDRAW }),
+    Object.entries({
+      ADMIT,
+      BEAT,
+      ENTER,
+      EXPLAIN,
+      INSPECT,
+      REACH,
+      REBOOK,
+      RELEASE,
+      RENEW,
+      SPARE,
+      SURVEY,
+      SWEEP,
+      WITHDRAW,
+    }),
   )('%s touches only keys that are handed in, all under one hash tag', (_, lua) => {
     for (const [, key] of lua.matchAll(/redis\.call\('[A-Z]+', ([^,)]+)/g)) {
       expect(key).toMatch(
