@@ -89,6 +89,10 @@ function end(signal: NodeJS.Signals, running: Running, logger: ProcessLog): void
 }
 
 function leave(code: number, logger: ProcessLog): void {
-  setTimeout(() => process.exit(code), LAST_WORDS_MS);
-  void logger.written().then(() => process.exit(code));
+  const exit = (): void => {
+    logger.close();
+    process.exit(code);
+  };
+  setTimeout(exit, LAST_WORDS_MS);
+  void logger.written().then(exit);
 }

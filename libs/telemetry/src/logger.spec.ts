@@ -1,4 +1,5 @@
-import { JsonLines, SharedFields, type LineSink } from './logger';
+import { JsonLines, SharedFields } from './logger';
+import type { LineSink } from './standard-output';
 
 class Lines implements LineSink {
   text = '';
@@ -15,6 +16,12 @@ class Lines implements LineSink {
   flush(): void {
     this.flushes += 1;
   }
+
+  drain(done: () => void): void {
+    done();
+  }
+
+  close(): void {}
 }
 
 describe('JsonLines', () => {

@@ -1,4 +1,5 @@
-import { destination, levels, stdSerializers } from 'pino';
+import { levels, stdSerializers } from 'pino';
+import { StandardOutput, type LineSink } from './standard-output';
 
 /** Structured log lines. Keys and prompts never go in. */
 export abstract class Logger {
@@ -20,19 +21,7 @@ export class SharedFields {
   }
 }
 
-/** What lines go to. */
-export interface LineSink {
-  write(line: Buffer): void;
-  /** Passes on what is buffered; `done` is called when that is written, or cannot be. */
-  flush(done?: () => void): void;
-}
-
-/**
- * Lines are written together: a write wakes a thread, which takes as long as making a hundred lines. At most as much as
- * a pipe holds, and begun a little before that.
- */
-const WRITTEN_BYTES = 65_536;
-const TOGETHER_BYTES = 60_000;
+/** Lines are written together: a write wakes a thread, which takes as long as making a hundred lines. */
 const FLUSH_AFTER_MS = 50;
 const LINE_END = Buffer.from('}\n');
 
@@ -75,12 +64,14 @@ export class JsonLines extends Logger {
     this.write('error', fields, message);
   }
 
-  /**
-   * Resolves when all lines so far are written, or cannot be. Before an exit: the flush there waits for ever for a reader
-   * that is gone, which only a write before it finds out.
-   */
+  /** Resolves when all lines so far are written, or cannot be. */
   written(): Promise<void> {
-    return new Promise(resolve => this.sink.flush(resolve));
+    return new Promise(resolve => this.sink.drain(resolve));
+  }
+
+  /** Forgets what is not written: the last act before an exit. */
+  close(): void {
+    this.sink.close();
   }
 
   private write(level: string, fields: object, message: string | undefined, shared?: SharedFields): void {
@@ -108,18 +99,7 @@ export class JsonLines extends Logger {
 
 /** JSON lines on standard output; buffered, so that a call never waits for its log line, and flushed at the exit. */
 export function createLogger(level: string): JsonLines {
-  const bounds = { minLength: TOGETHER_BYTES, maxWrite: WRITTEN_BYTES };
-  const stdout = destination({ dest: 1, sync: false, contentMode: 'buffer', ...bounds });
-  return new JsonLines(level, {
-    // Its type knows of texts alone.
-    write: line => stdout.write(line as unknown as string),
-    flush: done => {
-      // Whoever waits for the end of a flush has the file synchronised as well.
-      if (done !== undefined) stdout.flush(() => done());
-      // It closes by itself at the end of the process, and flushes before that.
-      else if ((stdout as { destroyed?: boolean }).destroyed !== true) stdout.flush();
-    },
-  });
+  return new JsonLines(level, new StandardOutput());
 }
 
 function valueOf(level: string): number {
