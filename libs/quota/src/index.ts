@@ -33,6 +33,7 @@ export { MemoryBudgets } from './memory-budgets';
 export { RedisBudgets } from './redis-budgets';
 export { LeaseKeeper } from './lease-keeper';
 export { TicketIds, ownerOf } from './tickets';
+export { TRAVEL_SPREAD_MS } from './shapes';
 export { tokensOf } from './tokens';
 export { ServiceTimes } from './estimation/service-times';
 export { TokenEstimator, type EndOfCall } from './estimation/token-estimator';

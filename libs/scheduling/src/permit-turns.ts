@@ -77,6 +77,7 @@ export abstract class PermitTurns extends Turns {
   /** Ends every wait of this process and begins none; turns that are open stay so. */
   stop(): void {
     this.stopped = true;
+    this.desk.open.leaveNow();
     this.desk.room.failAll(shuttingDown());
   }
 
@@ -212,18 +213,15 @@ export abstract class PermitTurns extends Turns {
     return again;
   }
 
-  /**
-   * A turn from whose end the next estimates and the limits of its model learn. Where nobody was told what it used, a
-   * provider may have counted a long answer of its kind.
-   */
+  /** A turn from whose end the next estimates and the limits of its model learn. */
   private begin(call: Call, model: ModelSettings, tokens: number, grant: Grant): Turn {
     const begun = { at: this.desk.clock.now(), end: this.desk.estimator.begin(call, model, tokens) };
-    const turn = this.desk.open.open(grant, model);
+    const turn = this.desk.open.open(grant, model, () => this.desk.estimator.predict(call, model));
     return {
       model,
       close: (end, usage = null, observed) => {
         learnFrom(this.desk, call, model, begun, { end, usage, observed, reserved: tokens });
-        turn.close(end, usage ?? this.desk.estimator.predict(call, model), observed);
+        turn.close(end, usage, observed);
       },
     };
   }
