@@ -52,4 +52,33 @@ describe('Watchdog', () => {
     room.failAll(new Error('over'));
     await Promise.allSettled(waits);
   });
+
+  it('says once that no worker is there, until one is seen', async () => {
+    jest.useFakeTimers();
+    const room = new WaitingRoom(clock);
+    const wait = room.wait({
+      request: request('t-one'),
+      signal: new AbortController().signal,
+      retryAfterMs: () => 1,
+      accept: () => ({ model: { name: 'm' } }) as Turn,
+    });
+    let kind: 'queued' | 'reached' = 'queued';
+    const report = jest.fn();
+    const rescue = { receive: jest.fn(), enterAgain: jest.fn(), sendAgain: jest.fn() };
+    const watchdog = new Watchdog({ inspect: async () => [{ ticket: 't-one', kind }] }, room, rescue, report);
+    await jest.advanceTimersByTimeAsync(2_500);
+    expect(report).not.toHaveBeenCalled();
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(report).toHaveBeenCalledTimes(1);
+    expect(report).toHaveBeenCalledWith(expect.stringContaining('no worker'), null);
+    kind = 'reached';
+    await jest.advanceTimersByTimeAsync(500);
+    kind = 'queued';
+    await jest.advanceTimersByTimeAsync(10_000);
+    expect(report).toHaveBeenCalledTimes(2);
+    watchdog.stop();
+    jest.useRealTimers();
+    room.failAll(new Error('over'));
+    await expect(wait).rejects.toThrow('over');
+  });
 });

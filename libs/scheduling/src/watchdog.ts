@@ -7,6 +7,12 @@ const PERIOD_MS = 250;
 /** Bounds what one look costs Redis; the others are looked at next. */
 const TICKETS_AT_ONCE = 1_000;
 
+/** For so many looks, three seconds, tickets wait unreached before it is said that no worker seems to be there. */
+const LOOKS_IN_VAIN = 12;
+
+const NOBODY_THERE =
+  'calls wait and no worker takes them: does a process of the role `worker` or `all` run on this Redis?';
+
 /** What can be done for a wait that nothing was heard of. */
 export interface Rescue {
   receive(grant: Grant): void;
@@ -22,6 +28,8 @@ export interface Rescue {
 export class Watchdog {
   private readonly timer: NodeJS.Timeout;
   private looking = false;
+  /** Looks one after the other at which tickets waited and none had been reached. */
+  private inVain = 0;
 
   constructor(
     private readonly permits: Pick<Permits, 'inspect'>,
@@ -51,11 +59,13 @@ export class Watchdog {
 
   private async attend(states: readonly TicketState[]): Promise<void> {
     const unreached: WaitRequest[] = [];
+    let isServed = false;
     for (const state of states) {
       const request = this.room.find(state.ticket);
       if (request === undefined) continue;
       switch (state.kind) {
         case 'granted':
+          isServed = true;
           this.rescue.receive(state.grant);
           break;
         case 'gone':
@@ -65,11 +75,18 @@ export class Watchdog {
           unreached.push(request);
           break;
         case 'reached':
+          isServed = true;
           break;
         default:
           state satisfies never;
       }
     }
+    this.note(isServed || unreached.length === 0);
     if (unreached.length > 0) await this.rescue.sendAgain(unreached);
+  }
+
+  private note(isServed: boolean): void {
+    this.inVain = isServed ? 0 : this.inVain + 1;
+    if (this.inVain === LOOKS_IN_VAIN) this.report(NOBODY_THERE, null);
   }
 }
