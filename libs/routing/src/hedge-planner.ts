@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Call, ModelSettings } from '@spillway/contracts';
 import { ModelHealth } from '@spillway/health';
-import { sizeOf, TokenEstimator } from '@spillway/quota';
+import { sizeOf, TokenEstimator, tokensOf } from '@spillway/quota';
 import { chooseSecond, HedgeShare, mayHedge, type Choice } from './hedge';
 import { HighLoad } from './high-load';
 import { ModelPlanner } from './model-planner';
@@ -32,7 +32,8 @@ export class HedgePlanner {
     const { hedge } = call.route;
     if (hedge === undefined || !mayHedge(call)) return null;
     if (call.journal.attempts === 0) this.shareOf(call).count(hedge.max_share);
-    const size = sizeOf(call, null, this.estimator.reserve(call, model));
+    // Not what is reserved, which changes with the time that the model takes.
+    const size = sizeOf(call, null, tokensOf(this.estimator.predict(call, model)));
     const usual = this.health.usualMs(model.name, size);
     return { size, afterMs: usual === null ? null : Math.max(usual, hedge.after_ms) };
   }
