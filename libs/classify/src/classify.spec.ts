@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   DeadlineExceeded,
@@ -89,5 +90,21 @@ describe('the times of a call', () => {
     });
     await sleep(60);
     expect(calls[0]?.signal.aborted).toBe(false);
+  });
+
+  it('hold on to the signal of a call no longer than its answer takes', async () => {
+    const stage = new ClassifyStage(config, new SystemClock());
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, 'abort').length;
+    const call = { signal, controls: { deadlineMs: 1_000 } };
+    const counts: number[] = [];
+    await stage.handle(incomingCall(call), async () => {
+      counts.push(listeners());
+      return answer;
+    });
+    counts.push(listeners());
+    // Of a stream no more than its first content is there.
+    await stage.handle(incomingCall({ ...call, streaming: true }), async () => answer);
+    expect([...counts, listeners()]).toEqual([1, 0, 1]);
   });
 });

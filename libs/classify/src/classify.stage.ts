@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import {
-  CallController,
   Clock,
+  ControllerBelow,
   DeadlineExceeded,
   ModelNotFound,
   lowerOf,
@@ -38,7 +38,7 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
 
   /** The deadline holds until the answer's first content (streamed) or the whole answer is there. */
   private async withDeadline(call: Call, answerBy: number, next: Next<Call>): Promise<Answer> {
-    const limited = CallController.below(call.signal);
+    const limited = new ControllerBelow(call.signal);
     const timer = setTimeout(
       () => limited.abort(new DeadlineExceeded('The deadline of the call has passed.')),
       Math.max(0, answerBy - this.clock.now()),
@@ -47,6 +47,8 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
       return await next(Object.assign({}, call, { signal: limited.signal }));
     } finally {
       clearTimeout(timer);
+      // The answer is whole, or there is none. Calls of one job may share a signal, and be many.
+      if (!call.streaming) limited.leave();
     }
   }
 }

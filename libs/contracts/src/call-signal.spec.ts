@@ -1,4 +1,5 @@
-import { CallController, type CallSignal } from './call-signal';
+import { getEventListeners } from 'node:events';
+import { CallController, ControllerBelow, type CallSignal } from './call-signal';
 
 interface Controller {
   readonly signal: CallSignal;
@@ -45,13 +46,19 @@ describe.each<[string, () => Controller]>([
 describe('a controller below a signal', () => {
   it('is aborted with it, or by itself', () => {
     const above = new AbortController();
-    const [below, alone] = [CallController.below(above.signal), CallController.below(above.signal)];
+    const [below, alone] = [new ControllerBelow(above.signal), new ControllerBelow(above.signal)];
     alone.abort('alone');
     above.abort('above');
-    expect([below.reason, alone.reason, CallController.below(above.signal).reason]).toEqual([
-      'above',
-      'alone',
-      'above',
-    ]);
+    expect([below.reason, alone.reason, new ControllerBelow(above.signal).reason]).toEqual(['above', 'alone', 'above']);
+  });
+
+  it('leaves nothing behind at one that lasts longer', () => {
+    const above = new AbortController();
+    const below = new ControllerBelow(above.signal);
+    expect(getEventListeners(above.signal, 'abort')).toHaveLength(1);
+    below.leave();
+    expect(getEventListeners(above.signal, 'abort')).toEqual([]);
+    above.abort('above');
+    expect(below.aborted).toBe(false);
   });
 });

@@ -19,14 +19,6 @@ export class CallController implements CallSignal {
   reason: unknown;
   private listeners: Set<() => void> | null = null;
 
-  /** A controller that is aborted with another signal, for the same reason. */
-  static below(signal: CallSignal): CallController {
-    const controller = new CallController();
-    if (signal.aborted) controller.abort(signal.reason);
-    else signal.addEventListener('abort', () => controller.abort(signal.reason), { once: true });
-    return controller;
-  }
-
   get signal(): CallSignal {
     return this;
   }
@@ -50,5 +42,21 @@ export class CallController implements CallSignal {
 
   removeEventListener(_type: 'abort', listener: () => void): void {
     this.listeners?.delete(listener);
+  }
+}
+
+/** A controller that is aborted with the signal above it as well, for the same reason, until it leaves that. */
+export class ControllerBelow extends CallController {
+  private readonly follow = (): void => this.abort(this.above.reason);
+
+  constructor(private readonly above: CallSignal) {
+    super();
+    if (above.aborted) this.follow();
+    else above.addEventListener('abort', this.follow, { once: true });
+  }
+
+  /** What happens above concerns it no more: it may last for longer, and be above many. */
+  leave(): void {
+    this.above.removeEventListener('abort', this.follow);
   }
 }

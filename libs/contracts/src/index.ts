@@ -1,7 +1,7 @@
 export { PRIORITIES, isPriority, lowerOf, rankOf, type Priority } from './priority';
 export type { CallEnd, Outcome } from './outcome';
 export { Clock, SystemClock } from './clock';
-export { CallController, type CallSignal } from './call-signal';
+export { CallController, ControllerBelow, type CallSignal } from './call-signal';
 export { isJsonObject, type JsonObject, type JsonValue } from './json';
 export { exactJson, parseExactJson } from './exact-json';
 export { CACHE_RULES } from './settings';

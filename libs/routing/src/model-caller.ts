@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import {
-  CallController,
   Clock,
+  ControllerBelow,
   type AnswerParts,
   type Call,
   type CallSignal,
@@ -46,7 +46,7 @@ export class ModelCaller {
   /** The same where another model may be asked as well. */
   start(call: Call, turn: Turn, lane: Lane): Runner {
     const attempt = this.attempt(call, turn, lane);
-    const leave = CallController.below(call.signal);
+    const leave = new ControllerBelow(call.signal);
     return {
       parts: this.open(attempt, call, turn.model, leave.signal),
       outrun: () => {
