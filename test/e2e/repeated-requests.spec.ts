@@ -135,6 +135,25 @@ describe('a request that is the same to the byte', () => {
     expect(counts[1]).toEqual(counts[0]);
   });
 
+  it('has the headers that the browser of an allowed page needs, each once', async () => {
+    const open = await startWorld({ cache: true, configuration: { ...configuration, server: { cors: true } } });
+    open.primary.script(() => completion('pong'));
+    const before = walked.mock.calls.length;
+    const replies: Reply[] = [];
+    for (const origin of ['https://one.example', 'https://other.example']) {
+      const asking = { body: ask('from a page'), headers: { origin } };
+      for (let times = 0; times < 3; times++) replies.push(await open.client.send(asking));
+    }
+    await open.stop();
+    expect(walked.mock.calls.length - before).toBe(3);
+    const forBrowsers = replies.map(({ headers }) => [...headers].filter(([name]) => /^access-|^vary$/.test(name)));
+    expect(forBrowsers[0]).toContainEqual(['access-control-allow-origin', 'https://one.example']);
+    expect(forBrowsers[3]).toContainEqual(['access-control-allow-origin', 'https://other.example']);
+    expect([forBrowsers[2], forBrowsers[5]]).toEqual([forBrowsers[0], forBrowsers[3]]);
+    const ids = replies.map(({ headers }) => headers.get('x-request-id'));
+    expect(ids.filter((id, index) => ids.indexOf(id) === index && !id?.includes(','))).toHaveLength(6);
+  });
+
   it('is explained as any other', async () => {
     const [, path, lane] = await thrice({ body: ask('explained') });
     const explained = async ({ reply }: Seen): Promise<Record<string, unknown>> => {

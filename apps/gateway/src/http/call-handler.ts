@@ -63,10 +63,12 @@ export class CallHandler {
     try {
       const answer = await this.pipeline.run(call);
       call.journal.outcome = answer.outcome;
+      // As long as the head of this very answer is not among them.
+      const others = headersOf(reply);
       if (call.streaming) await this.sendStream(call, answer, reply, digest);
       else await this.sendWhole(call, answer, reply, digest);
       const ending = this.report.answered(call, answer.outcome, digest);
-      receiptOf(reply.request.raw)?.learn(call, answer, ending, headersOf(reply));
+      receiptOf(reply.request.raw)?.learn(call, answer, ending, others);
     } catch (caught) {
       const error = call.signal.aborted ? asSpillwayError(call.signal.reason) : asSpillwayError(caught);
       const isLater = deferral?.tell(reply) === true;
