@@ -21,7 +21,7 @@ const control = (method: string, path: string, body?: unknown): Promise<Response
   });
 
 async function until(condition: () => boolean): Promise<void> {
-  const end = Date.now() + 5000;
+  const end = Date.now() + 15_000;
   while (!condition()) {
     if (Date.now() > end) throw new Error('It did not come true.');
     await new Promise(resolve => setTimeout(resolve, 5));

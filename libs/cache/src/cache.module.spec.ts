@@ -45,7 +45,7 @@ async function start(redis: { url: string; prefix: string } | null): Promise<Pro
       const { parts } = await exact.handle(call, keyed => fill.handle(keyed, async () => answered()));
       for await (const part of parts) expect(part.json).toContain('pong');
       // What is kept in Redis is written after the answer.
-      await new Promise(resolve => setTimeout(resolve, 50));
+      await new Promise(resolve => setTimeout(resolve, 150));
       return call.journal.cache;
     },
   };

@@ -61,6 +61,6 @@ describe('Texts', () => {
     const whole = text.replace(':1}', ':9007199254740993}');
     const startedAt = performance.now();
     expect(roundTrip(whole)).toBe(whole);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
+    expect(performance.now() - startedAt).toBeLessThan(6_000);
   });
 });

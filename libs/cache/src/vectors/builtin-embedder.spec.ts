@@ -58,12 +58,16 @@ describe('BuiltinEmbedder', () => {
 
   it('takes time in proportion to the length of a text, and looks at a bounded part of it', async () => {
     const timeOf = async (text: string): Promise<number> => {
-      const start = performance.now();
-      for (let round = 0; round < 5; round++) await embedder.embed([text]);
-      return performance.now() - start;
+      let fastest = Infinity;
+      for (let round = 0; round < 9; round++) {
+        const start = performance.now();
+        await embedder.embed([text]);
+        fastest = Math.min(fastest, performance.now() - start);
+      }
+      return fastest;
     };
     await timeOf('x'.repeat(4000));
     const long = await timeOf('x'.repeat(4000));
-    expect(await timeOf('x'.repeat(400_000))).toBeLessThan(20 * long + 50);
+    expect(await timeOf('x'.repeat(400_000))).toBeLessThan(20 * long + 10);
   });
 });

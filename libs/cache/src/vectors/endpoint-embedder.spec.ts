@@ -189,7 +189,7 @@ describe('EndpointEmbedder', () => {
     for (const text of ['a', 'b', 'c', 'd']) {
       const start = performance.now();
       await expect(embedder.embed([text])).rejects.toThrow(HelperUnavailable);
-      expect(performance.now() - start).toBeLessThan(1500);
+      expect(performance.now() - start).toBeLessThan(5000);
     }
     expect(
       upstream.requests.map(({ body }) => (JSON.parse(body) as Asked).input[0]).filter(text => text !== 'ping'),

@@ -163,7 +163,7 @@ describe('QdrantIndex', () => {
       expect(await index.search(place, asked, 1, 0)).toEqual([]);
       await index.upsert([entry('b')]);
       expect(await index.size()).toBe(0);
-      expect(performance.now() - start).toBeLessThan(2000);
+      expect(performance.now() - start).toBeLessThan(5000);
     }
     expect(index.guard.state).toBe('lost');
     expect(log.lines.map(({ level }) => level)).toEqual(['warn']);

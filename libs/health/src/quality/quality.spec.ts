@@ -58,10 +58,16 @@ describe('repeated trigrams', () => {
   });
 
   it('cost no more for a longer text', () => {
-    const long = 'a b c d e f g '.repeat(1_000_000);
-    const begun = performance.now();
-    repeatedShare(long);
-    expect(performance.now() - begun).toBeLessThan(500);
+    const fastest = (text: string): number => {
+      const times = Array.from({ length: 9 }, () => {
+        const begun = performance.now();
+        repeatedShare(text);
+        return performance.now() - begun;
+      });
+      return Math.min(...times);
+    };
+    const words = 'a b c d e f g '.repeat(1_000);
+    expect(fastest(words.repeat(1_000))).toBeLessThan(50 * fastest(words));
   });
 });
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Journal, type Observed } from '@spillway/contracts';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { ManualClock } from '../../../../test/support/manual-clock';
+import { redisTimeoutMs } from '../../../../test/support/open-redis';
 import { AdaptiveLimits, type EndedCall } from './adaptive-limits';
 import { MemoryAdaptiveStore, RedisAdaptiveStore, type AdaptiveStore } from './adaptive-store';
 
@@ -30,7 +31,7 @@ describe.each(['memory', 'redis'])('limits of what models bear, kept in %s', kin
 
   beforeAll(async () => {
     const url = process.env['SPILLWAY_TEST_REDIS_URL'] ?? '';
-    connections = new RedisConnections({ url, prefix: `adaptive-${randomUUID()}` });
+    connections = new RedisConnections({ url, prefix: `adaptive-${randomUUID()}`, timeoutMs: redisTimeoutMs(url) });
     guard = new RedisGuard(connections);
     await guard.onModuleInit();
   });
