@@ -9,7 +9,7 @@ import { ask, startWorld, worldConfiguration, type World } from '../support/worl
 const tierOf = ({ headers }: Reply): string =>
   [headers.get('x-spillway-cache'), headers.get('x-spillway-cache-tier')].filter(Boolean).join(' ');
 /** An answer is stored after its reader has it. */
-const stored = (): Promise<void> => sleep(30);
+const stored = (): Promise<void> => sleep(60);
 
 const SAME = ['How do I log in to the portal?', 'How do I sign into the portal?'] as const;
 
@@ -301,34 +301,34 @@ describe('D16 and rows 108 to 110: trouble is a miss', () => {
     async mood => {
       qdrant.mood = mood;
       const startedAt = Date.now();
-      await until(async () => (await readiness(world)).parts['qdrant'] === 'lost', 3_000);
+      await until(async () => (await readiness(world)).parts['qdrant'] === 'lost');
       const shownAfter = Date.now() - startedAt;
       await isAnswered(`toaster ${JSON.stringify(mood)}`);
       expect(await stateOf('qdrant')).toBe(1);
       qdrant.mood = 'well';
       const returnedAt = Date.now();
-      await until(async () => (await readiness(world)).status === 'ok', 4_000);
+      await until(async () => (await readiness(world)).status === 'ok');
       // A second and two, and some for a busy machine.
-      expect(shownAfter).toBeLessThan(2_000);
-      expect(Date.now() - returnedAt).toBeLessThan(3_000);
+      expect(shownAfter).toBeLessThan(4_000);
+      expect(Date.now() - returnedAt).toBeLessThan(6_000);
       expect(await stateOf('qdrant')).toBe(0);
     },
   );
 
   it('of the embedder, which is left alone until it is back', async () => {
     world.fallback.script([{ no_response: 'hang' }]);
-    expect(await isAnswered('kettle')).toBeLessThan(2_000);
-    await until(async () => (await readiness(world)).parts['embedder'] === 'lost', 3_000);
+    expect(await isAnswered('kettle')).toBeLessThan(4_000);
+    await until(async () => (await readiness(world)).parts['embedder'] === 'lost');
     expect(await stateOf('embedder')).toBe(1);
     await isAnswered('lamp');
     world.fallback.script(embeddings(allNear(SAME, 0.97)));
-    await until(async () => (await readiness(world)).status === 'ok', 4_000);
+    await until(async () => (await readiness(world)).status === 'ok');
     expect(tierOf(await client.send({ body: ask(SAME[1]) }))).toMatch(/HIT/);
   });
 
   it('of an embedder that answers in another dimension', async () => {
     world.fallback.script(embeddings(() => [1, 0]));
-    expect(await isAnswered('radio')).toBeLessThan(2_000);
+    expect(await isAnswered('radio')).toBeLessThan(4_000);
   });
 
   it('A03 and half an emoji reaches it as well-formed text', async () => {

@@ -34,7 +34,7 @@ describe.each(['in the process', 'in Redis'])('answers kept %s', where => {
 
   const stepsOf = (id: string): Step[] => inputsOf<{ step: Step }>(KIND, id).map(({ step }) => step);
   /** An answer is stored after its reader has it. */
-  const stored = (): Promise<void> => sleep(20);
+  const stored = (): Promise<void> => sleep(60);
   const keptInRedis = async (): Promise<number> => {
     if (!shared) return 0;
     const redis = new Redis(redisUrl);

@@ -34,7 +34,7 @@ describe('C22 a crowd before a half-open breaker', () => {
 
   it('opens it again when the probe got no answer in time, and the next probe may come', async () => {
     await world.stop();
-    world = await startWorld({ model: { breaker: BREAKER, climb: { mode: 'off' }, timeout_ms: 400 } });
+    world = await startWorld({ model: { breaker: BREAKER, climb: { mode: 'off' }, timeout_ms: 1_000 } });
     ({ client } = world);
     world.fallback.script(() => completion('from fallback'));
     world.primary.script(() => refusal(503));
@@ -56,7 +56,7 @@ describe('C24 what counts', () => {
     expect([primary?.calls, fallback?.calls, primary?.errorRate]).toEqual([5, 5, 1]);
     for (let count = 0; count < 5; count++) await send();
     expect([await stateOf('primary'), await stateOf('fallback')]).toEqual(['open', 'open']);
-    for (const upstream of [world.primary, world.fallback]) upstream.script(() => ({ ...refusal(503), ttfb_ms: 200 }));
+    for (const upstream of [world.primary, world.fallback]) upstream.script(() => ({ ...refusal(503), ttfb_ms: 800 }));
     const crowd = await Promise.all(Array.from({ length: 20 }, () => send()));
     const refused = crowd.filter(({ status }) => status === 503);
     expect(refused.length).toBeGreaterThanOrEqual(18);

@@ -99,7 +99,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
   it('E03 reserve tokens before a call, and correct them after it', async () => {
     await start({ tpm: 200 });
     const usage = { prompt_tokens: 10, completion_tokens: 150, total_tokens: 160 };
-    world.primary.script([{ ...completion('x', { usage }), ttfb_ms: 300 }, refusal(400, 'bad'), completion('small')]);
+    world.primary.script([{ ...completion('x', { usage }), ttfb_ms: 600 }, refusal(400, 'bad'), completion('small')]);
     const replies = await many(5, index => send(`write much ${index}`, { max_tokens: 150 }));
     expect(statuses(replies)).toEqual({ 200: 1, 429: 4 });
     const refused = replies.find(({ status }) => status === 429);
@@ -116,7 +116,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
 
   it('E01 give back the slot of every call, however it ended', async () => {
     const inflight = 10;
-    const model = { timeout_ms: 400, first_token_timeout_ms: 400, ...NEVER_TIRED };
+    const model = { timeout_ms: 800, first_token_timeout_ms: 800, ...NEVER_TIRED };
     await start({ inflight }, { model });
     const tenTimes = (one: (index: number) => Promise<unknown>): Promise<unknown> =>
       Promise.allSettled(Array.from({ length: inflight }, (_, index) => one(index)));
@@ -139,7 +139,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
     await tenTimes(index => send(`500 ${index}`));
     await tenTimes(index => client.send({ body: ask(`none ${index}`, { model: 'unknown' }) }));
 
-    world.primary.script([{ ...completion('pong'), ttfb_ms: 150 }]);
+    world.primary.script([{ ...completion('pong'), ttfb_ms: 400 }]);
     await until(async () => (await send('are the slots of those that left back?')).status === 200);
     expect(statuses(await many(inflight + 5, index => send(`fine ${index}`)))).toEqual({ 200: inflight, 429: 5 });
     expect(statuses(await many(inflight, index => send(`again ${index}`)))).toEqual({ 200: inflight });
@@ -150,7 +150,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
 
   it('hold the slot of a stream until it ends', async () => {
     await start({ inflight: 1 });
-    world.primary.script([events([text('a'), { sleep: 300 }, ...(stream('b').sse ?? [])])]);
+    world.primary.script([events([text('a'), { sleep: 600 }, ...(stream('b').sse ?? [])])]);
     const seen: string[] = [];
     const streaming = client.stream({ body: ask('long', { model: 'alone' }) }, data => seen.push(data));
     await until(() => seen.length > 0);
@@ -221,7 +221,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
         },
       },
     );
-    world.primary.script([{ ...completion('slow'), ttfb_ms: 500 }]);
+    world.primary.script([{ ...completion('slow'), ttfb_ms: 1_000 }]);
     const slow = send('slow', { max_tokens: 20 });
     await until(() => world.primary.requests.length === 1);
     for (let call = 0; call < 10; call++) {
@@ -250,7 +250,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
         configuration: { priorities: { normal: { queue_limit: 0 } } },
       },
     );
-    world.primary.script([{ ...completion('slow'), ttfb_ms: 300 }]);
+    world.primary.script([{ ...completion('slow'), ttfb_ms: 700 }]);
     const slow = send('slow');
     await until(() => world.primary.requests.length === 1);
     for (let call = 0; call < 4; call++) expect((await send(`full ${call}`)).said).toBe('Please try again.');

@@ -97,7 +97,7 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
         priorities: { critical: { max_wait_ms: 9_000 }, normal: { max_wait_ms: 9_000 }, low: { max_wait_ms: 9_000 } },
       },
     });
-    world.primary.script([{ ...completion('pong'), ttfb_ms: 600 }, completion('pong')]);
+    world.primary.script([{ ...completion('pong'), ttfb_ms: 1_500 }, completion('pong')]);
     const send = (name: string, headers: Record<string, string>, from = client): Promise<Reply> =>
       from.send({ body: ask(name, { model: 'alone' }), headers });
     const first = send('first', {});
@@ -163,11 +163,11 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
       await start({ model: ONE_AT_A_TIME, configuration: { priorities } });
       const { low, critical } = await crowdedOut(ask('low', { model: 'alone' }));
       expect([low.status, low.said]).toEqual([504, 'queue_timeout']);
-      expect(low.took).toBeLessThan(400 + 2_000);
+      expect(low.took).toBeLessThan(400 + 5_000);
       expect(Number(low.headers.get('retry-after'))).toBeGreaterThan(0);
       expect(low.headers.get('x-spillway-outcome')).toBe('expired-in-queue');
       expect(critical.status).toBe(200);
-      expect(Number(critical.headers.get('x-spillway-queue-ms'))).toBeLessThan(600);
+      expect(Number(critical.headers.get('x-spillway-queue-ms'))).toBeLessThan(2_000);
     });
 
     it('gets the fallback text of its route where there is one', async () => {
@@ -206,7 +206,7 @@ describe.each([true, false])('turns through Redis, express: %s', express => {
     patient.abort();
     await expect(waiting).rejects.toThrow(/abort/i);
     expect(refused.map(({ said }) => said)).toEqual(['queue_timeout', 'queue_full']);
-    expect(Number(refused[0]?.headers.get('x-spillway-queue-ms'))).toBeLessThan(1000);
+    expect(Number(refused[0]?.headers.get('x-spillway-queue-ms'))).toBeLessThan(1_900);
     for (const { headers } of refused) {
       expect(Number(headers.get('retry-after'))).toBeGreaterThan(45);
       expect(Number(headers.get('retry-after'))).toBeLessThanOrEqual(61);

@@ -50,7 +50,7 @@ describe('E06 a Redis that has forgotten its scripts', () => {
     redis.kill('SIGKILL');
     const replies = [await send('meanwhile')];
     await redis.restart({ empty: true });
-    await until(() => partIs('ok'), 10_000);
+    await until(() => partIs('ok'));
     for (const question of ['after', 'and after']) replies.push(await send(question));
     expect(replies.map(({ status, said }) => [status, said])).toEqual(replies.map(() => [200, 'pong']));
     const [, first, second] = replies as [Reply, Reply, Reply];
@@ -81,7 +81,7 @@ it('E07 all that a call needs of Redis works in a cluster, where the keys of one
     const { raw } = await client.get(job.headers.get('location') ?? '', { authorization: 'Bearer KEY_A' });
     return (JSON.parse(raw) as { status: string }).status;
   };
-  await until(async () => (await jobIs()) === 'succeeded', 10_000);
+  await until(async () => (await jobIs()) === 'succeeded');
   expect((await send('low 2')).headers.get('x-spillway-cache')).toBe('HIT');
   expect((await client.request('DELETE', '/admin/cache?route=alone')).status).toBe(200);
   expect((await send('low 2')).headers.get('x-spillway-cache')).toBe('MISS');

@@ -8,7 +8,7 @@ import type { Step } from '../support/upstream-step';
 import { ask, startWorld, type World } from '../support/world';
 
 const KIND = 'retry-and-fallback';
-const TIMEOUT_MS = 600;
+const TIMEOUT_MS = 1_500;
 
 let world: World;
 let client: ApiClient;
@@ -16,7 +16,7 @@ let client: ApiClient;
 beforeAll(async () => {
   world = await startWorld({
     // The cases are about the walk along the chain; a climber would remember the refusals of the case before.
-    model: { climb: { mode: 'off' }, timeout_ms: TIMEOUT_MS, first_token_timeout_ms: 300, idle_timeout_ms: 200 },
+    model: { climb: { mode: 'off' }, timeout_ms: TIMEOUT_MS, first_token_timeout_ms: 300, idle_timeout_ms: 600 },
   });
   ({ client } = world);
 });
@@ -37,7 +37,7 @@ describe('C01 a spent account', () => {
     const reply = await client.send({ body: ask('spent') });
     expect(told(reply)).toEqual([200, 'from fallback']);
     expect(calls()).toEqual([1, 1]);
-    expect(reply.took).toBeLessThan(1_000);
+    expect(reply.took).toBeLessThan(5_000);
     expect(reply.headers.get('x-spillway-degraded')).toBe('fallback-model');
   });
 
@@ -158,9 +158,9 @@ describe('C18 the time a model may take', () => {
     const reply = await client.send({ body: ask('slow', { model: 'alone' }) });
     expect(told(reply)).toEqual([504, 'upstream_timeout']);
     expect(reply.took).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
-    expect(reply.took).toBeLessThan(TIMEOUT_MS + 500);
+    expect(reply.took).toBeLessThan(TIMEOUT_MS + 2_500);
     expect(Number(reply.headers.get('retry-after'))).toBeGreaterThan(0);
-    await until(() => world.primary.requests[0]?.closed_at != null, 1_000);
+    await until(() => world.primary.requests[0]?.closed_at != null, 3_000);
   });
 
   it('is all of it used', async () => {
@@ -185,10 +185,10 @@ describe('C20 a stream that drips', () => {
     world.primary.script([events([text('so'), ...(drip(40) ?? []), FINISH], { end: 'hang' })]);
     const reply = await client.stream({ body: ask('dripping') });
     expect(reply.took).toBeGreaterThanOrEqual(TIMEOUT_MS - 5);
-    expect(reply.took).toBeLessThan(TIMEOUT_MS + 1_000);
+    expect(reply.took).toBeLessThan(TIMEOUT_MS + 5_000);
     expect(reply.said).toBe('so');
     expect(reply.chunks.at(-1)?.error).toMatchObject({ code: 'upstream_timeout', type: 'timeout_error' });
     expect(calls()).toEqual([1, 0]);
-    await until(() => world.primary.requests[0]?.closed_at != null, 1_000);
+    await until(() => world.primary.requests[0]?.closed_at != null, 3_000);
   });
 });

@@ -83,10 +83,11 @@ describe('RedisGenerations', () => {
 
     await one.clear({ route: 'a' });
     const since = performance.now();
-    while (other.current('a', 'b') !== one.current('a', 'b') && performance.now() - since < 1000) {
+    while (other.current('a', 'b') !== one.current('a', 'b') && performance.now() - since < 3000) {
       await new Promise(resolve => setTimeout(resolve, 10));
     }
-    expect(performance.now() - since).toBeLessThan(1000);
+    // A second, and some for a busy machine.
+    expect(performance.now() - since).toBeLessThan(3000);
     expect((await redisGenerations(prefix)).current('a', 'b')).toBe(one.current('a', 'b'));
   });
 

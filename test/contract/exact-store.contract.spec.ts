@@ -3,7 +3,7 @@ import { SystemClock } from '@spillway/contracts';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { startRedis } from '../support/redis-server';
 import { ManualClock } from '../support/manual-clock';
-import { openRedis, type OpenRedis } from '../support/open-redis';
+import { openRedis, redisTimeoutMs, type OpenRedis } from '../support/open-redis';
 
 const bounds = { entries: 3, bytes: 100_000 };
 let stores = 0;
@@ -137,7 +137,7 @@ describe('RedisStore', () => {
     'only misses when Redis is lost (%s), and near answers stay',
     async signal => {
       const server = await startRedis();
-      const lost = new RedisConnections({ url: server.url, prefix: 'lost' });
+      const lost = new RedisConnections({ url: server.url, prefix: 'lost', timeoutMs: redisTimeoutMs(server.url) });
       await lost.onModuleInit();
       const clock = new ManualClock(new SystemClock().now());
       const far = new RedisStore(lost.get('commands'), new RedisGuard(lost), lost.prefix, clock);

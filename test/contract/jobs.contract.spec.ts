@@ -21,7 +21,7 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
   afterEach(() => world.stop());
 
   const ended = async ({ queue }: JobProcess, id: string): Promise<Job> => {
-    await until(async () => (await queue.find(id))?.endedAt != null, 10_000);
+    await until(async () => (await queue.find(id))?.endedAt != null);
     return (await queue.find(id)) as Job;
   };
   const add = async ({ queue }: JobProcess, payload: JsonValue = null): Promise<string> =>
@@ -235,7 +235,7 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
     const process = await world.process(async () => 'answer');
     const id = await add(process);
     await ended(process, id);
-    await until(async () => (await process.queue.find(id)) === null, 3_000);
+    await until(async () => (await process.queue.find(id)) === null);
     expect(await process.queue.retry(id)).toBeNull();
   });
 

@@ -57,10 +57,10 @@ describe.each(PERMIT_WORLDS)('What permits learn from answers: %s', (_, makeWorl
   it('keeps to what remained until the reset, and wakes who waits then', async () => {
     learn();
     const [first, second] = [await take(), await take()];
-    const limits = { requests: { limit: 10, remaining: 4, resetMs: 400 } };
+    const limits = { requests: { limit: 10, remaining: 4, resetMs: 1_200 } };
     await permits.release(first, 'success', null, told({ limits }));
     expect(await room()).toBe(3);
-    await permits.release(second, 'success', null, told({ limits: { requests: { remaining: 0, resetMs: 300 } } }));
+    await permits.release(second, 'success', null, told({ limits: { requests: { remaining: 0, resetMs: 800 } } }));
     const ticket = await wait();
     expect(await permits.explain('m')).toMatchObject({
       binds: { limit: 'observed-requests', inMs: expect.any(Number) },
@@ -82,7 +82,7 @@ describe.each(PERMIT_WORLDS)('What permits learn from answers: %s', (_, makeWorl
   it('leaves a model alone as long as it asked for, and says so to who enters', async () => {
     learn({ mode: 'off' });
     const [first, second] = [await take(), await take()];
-    await permits.release(first, 'dropped', null, told({ overload: 'requests', retryAfterMs: 400 }));
+    await permits.release(first, 'dropped', null, told({ overload: 'requests', retryAfterMs: 1_000 }));
     await permits.release(second, 'dropped', null, told({ overload: 'requests', retryAfterMs: 100 }));
     const ticket = await wait();
     const { binds } = await permits.explain('m');

@@ -1,6 +1,6 @@
 import type { Priority } from '@spillway/contracts';
 import type { Entry, Grant, Permits, PermitTimings } from '@spillway/quota';
-import { PERMIT_WORLDS, SHORT_TIMINGS, until, waitRequest, type PermitWorld } from '../support/permits';
+import { PERMIT_WORLDS, until, waitRequest, type PermitWorld } from '../support/permits';
 
 const EXPRESS = { express: true, queueLimit: 10_000 };
 const QUEUED = { express: false, queueLimit: 10_000 };
@@ -133,7 +133,7 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
     await other.enter(waitRequest('critical', { turnBy: Date.now() + 300 }), QUEUED);
     await end(first);
     expect(await stateOf(low)).toBe('reached');
-    await until(() => grants.some(grant => grant.ticket === low), 1000);
+    await until(() => grants.some(grant => grant.ticket === low));
   });
 
   it('keeps the queue limit by class, exactly, and gives places back', async () => {
@@ -212,14 +212,14 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
   });
 
   it('frees the permit of a lease that is not renewed, and wakes who waits', async () => {
-    await reopen(SHORT_TIMINGS);
+    await reopen({ leaseMs: 1_500, claimMs: 500 });
     world.limits.set('m', { inflight: 1 });
     const claimed = await take();
     const ticket = await wait(other, 'normal');
     await permits.renew([claimed]);
-    await new Promise(resolve => setTimeout(resolve, 300));
+    await new Promise(resolve => setTimeout(resolve, 700));
     expect(await stateOf(ticket)).toBe('reached');
-    await until(() => grants.some(grant => grant.ticket === ticket), 1000);
+    await until(() => grants.some(grant => grant.ticket === ticket));
   });
 
   it('gives a grant that nobody claims to the next', async () => {
@@ -229,7 +229,7 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
     const unclaimed = await wait(permits, 'normal');
     const next = await wait(permits, 'normal');
     await end(first);
-    await until(() => grants.some(grant => grant.ticket === next), 1500);
+    await until(() => grants.some(grant => grant.ticket === next));
     expect(await stateOf(unclaimed)).toBe('gone');
   });
 
@@ -333,7 +333,7 @@ describe.each(PERMIT_WORLDS)('Permits: %s', (kind, makeWorld) => {
       await new Promise(resolve => setTimeout(resolve, 600));
       expect(await stateOf(ticket)).toBe('reached');
       world.crash(other);
-      await until(async () => (await stateOf(ticket)) === 'queued', 1500);
+      await until(async () => (await stateOf(ticket)) === 'queued');
       expect((await permits.reach(ticket)).kind).toBe('waiting');
     });
 

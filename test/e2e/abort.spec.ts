@@ -4,7 +4,7 @@ import { startInstallation, type Installation } from '../support/installation';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
-const WITHIN_MS = 1_000;
+const WITHIN_MS = 5_000;
 
 const CONFIGURATION = {
   models: { m: { provider: 'simulator', limits: { inflight: 1 }, headroom: 0 } },
@@ -43,7 +43,7 @@ describe.each(['gateway and worker', 'one process'])('a caller that leaves, %s',
   };
 
   it('while it waits: its place is free, and no model is ever called for it', async () => {
-    installation.simulator.configure('m', { latency: { first_token_ms: 800 } });
+    installation.simulator.configure('m', { latency: { first_token_ms: 1_200 } });
     const held = ask(caller, 'assistant', 'held');
     await eventually(() => requests().length === 1);
     const leave = new AbortController();

@@ -195,11 +195,11 @@ describe('a call that is answered later', () => {
     const { client } = await start({ redis: LOSES_REDIS });
     installation.redis.kill('SIGSTOP');
     try {
-      await until(async () => (await submit(client, 'lost')).status === 503, 5_000);
+      await until(async () => (await submit(client, 'lost')).status === 503);
       expect((await submit(client, 'lost')).body.error?.code).toBe('part_lost');
     } finally {
       installation.redis.kill('SIGCONT');
     }
-    await until(async () => (await submit(client, 'back')).status === 202, 5_000);
+    await until(async () => (await submit(client, 'back')).status === 202);
   });
 });

@@ -11,7 +11,7 @@ const CONFIGURATION = {
   keys: Object.entries(KEYS).map(([name, key]) => ({ name, key })),
 };
 /** Enough for what is written after an answer, or read twice a second, to be known everywhere. */
-const SETTLED_MS = 700;
+const SETTLED_MS = 900;
 
 describe('the exact cache, shared by processes', () => {
   let installation: Installation;
@@ -34,7 +34,7 @@ describe('the exact cache, shared by processes', () => {
 
   const upstreamCalls = (): number => installation.simulator.requests().length;
   const newQuestion = (): string => `question ${++questions}`;
-  const written = (): Promise<void> => sleep(100);
+  const written = (): Promise<void> => sleep(200);
   const clear = async (query = ''): Promise<void> => {
     const response = await fetch(`${gateways[0].url}/admin/cache${query}`, { method: 'DELETE' });
     expect(response.status).toBe(200);

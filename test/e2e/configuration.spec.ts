@@ -149,7 +149,7 @@ describe('configuration', () => {
     });
 
     it('does not touch the rules of a call under way', async () => {
-      simulator.configure('m', { latency: { first_token_ms: 500 } });
+      simulator.configure('m', { latency: { first_token_ms: 1_500 } });
       const running = ask(callerOf(process.url), 'assistant', 'running');
       await eventually(() => simulator.requests('m').length === 1);
       change(valid({ routes: { other: { chain: ['m'] } } }));

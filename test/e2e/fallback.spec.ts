@@ -22,8 +22,8 @@ describe('fallback, when models fail', () => {
     const { url } = await installation.start('all', {
       providers: { one: { base_url: first.url }, two: { base_url: second.url } },
       models: {
-        primary: { provider: 'one', first_token_timeout_ms: 300, timeout_ms: 600 },
-        secondary: { provider: 'two', first_token_timeout_ms: 300, timeout_ms: 600 },
+        primary: { provider: 'one', first_token_timeout_ms: 600, timeout_ms: 1_200 },
+        secondary: { provider: 'two', first_token_timeout_ms: 600, timeout_ms: 1_200 },
       },
       routes: {
         assistant: { chain: ['primary', 'secondary'], fallback_response: { critical: APOLOGY, normal: null } },

@@ -6,7 +6,7 @@ import type { Step } from '../support/upstream-step';
 import { ask, startWorld, type World, type WorldOptions } from '../support/world';
 
 /** From here on a second model is asked, as the quick calls before made the usual time shorter. */
-const AFTER_MS = 200;
+const AFTER_MS = 250;
 /** Far longer than anything here takes. */
 const SLOW: Step = { ttfb_ms: 20_000, ...completion('slow') };
 const CRITICAL = '/critical/v1/chat/completions';
@@ -97,7 +97,7 @@ describe('a second model for a CRITICAL call', () => {
         { model: 'fallback', attempts: '2', degraded: 'fallback-model' },
       ]);
       const [first] = world.primary.requests;
-      await until(() => first?.closed_at !== null, 1_000);
+      await until(() => first?.closed_at !== null);
       expect(first?.finished).toBe(false);
       await until(async () => (await underWay()).every(calls => calls === 0));
       expect([await left('primary'), await left('fallback')]).toEqual(before.map(calls => calls - 1));
@@ -132,7 +132,7 @@ describe('a second model for a CRITICAL call', () => {
     const reply = await send();
     expect([reply.said, seenOf(reply)]).toEqual(['first', { model: 'primary', attempts: '2', degraded: null }]);
     const [second] = world.fallback.requests;
-    await until(() => second?.closed_at !== null, 1_000);
+    await until(() => second?.closed_at !== null);
     expect(second?.finished).toBe(false);
     await until(async () => (await underWay()).every(calls => calls === 0));
     expect(logged(reply)).toMatchObject({ hedge: 'lost', tokens: { input: 5, output: 2 } });
@@ -174,7 +174,7 @@ describe('a second model for a CRITICAL call', () => {
     const reply = await send();
     expect([reply.status, seenOf(reply).attempts]).toEqual([400, '2']);
     expect(logged(reply)).toMatchObject({ hedge: 'failed', tokens: { input: 0, output: 0 } });
-    await until(() => world.fallback.requests[0]?.closed_at !== null, 1_000);
+    await until(() => world.fallback.requests[0]?.closed_at !== null);
     await until(async () => (await underWay()).every(calls => calls === 0));
   });
 
@@ -190,7 +190,7 @@ describe('a second model for a CRITICAL call', () => {
       'second',
       { model: 'fallback', attempts: '2', degraded: 'fallback-model' },
     ]);
-    await until(() => world.primary.requests[0]?.closed_at !== null, 1_000);
+    await until(() => world.primary.requests[0]?.closed_at !== null);
     await until(async () => (await underWay()).every(calls => calls === 0));
     expect(await counted('won')).toBe(1);
   });

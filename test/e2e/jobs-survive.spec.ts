@@ -123,7 +123,7 @@ describe('jobs, when what runs them dies', () => {
     expect(await stopping.stop()).toBe(0);
     expect(await statusOf(client, id)).toBe('queued');
     await installation.start('worker', configuration());
-    await until(async () => (await statusOf(client, id)) === 'succeeded', 5_000);
+    await until(async () => (await statusOf(client, id)) === 'succeeded');
     expect(asked()).toBe(2);
   });
 
@@ -140,7 +140,7 @@ describe('jobs, when what runs them dies', () => {
     blocked.kill('SIGSTOP');
     await sleep(6_000);
     blocked.kill('SIGCONT');
-    await until(async () => (await statusOf(client, id)) === 'succeeded', 10_000);
+    await until(async () => (await statusOf(client, id)) === 'succeeded');
     expect(asked()).toBe(1);
   }, 60_000);
 });

@@ -50,7 +50,7 @@ describe('what operators see', () => {
     const caller = callerOf(url, { key: KEY });
     const named = (id: string) => ({ headers: { 'x-request-id': id, 'x-spillway-user': 'user-4711' } });
     await ask(caller, 'assistant', PROMPT, named('generated'));
-    await sleep(50);
+    await sleep(200);
     await ask(caller, 'assistant', PROMPT, named('cached'));
     await askForStream(caller, 'assistant', `${PROMPT} Slowly.`, named('streamed'));
     await caller.embeddings.create({ model: 'assistant', input: PROMPT }, named('embedded'));

@@ -11,7 +11,7 @@ jest.retryTimes(2, { logErrorsBeforeRetry: true });
 
 const QUEUE_LIMIT = 6;
 /** Long enough to queue several calls behind a call that lasts as long. */
-const HELD_MS = 2_500;
+const HELD_MS = 1_500;
 
 const configuration = (express: boolean): object => ({
   models: { m: { provider: 'simulator', limits: { inflight: 1 }, headroom: 0 } },

@@ -5,7 +5,7 @@ import { startInstallation, type Installation } from '../support/installation';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
-const LONG_ANSWER = { latency: { first_token_ms: 300, tokens_per_s: 40 } };
+const LONG_ANSWER = { latency: { first_token_ms: 1_000, tokens_per_s: 40 } };
 
 const configuration = (changes: object = {}): object => ({
   models: {
@@ -48,7 +48,7 @@ describe('a process that is told to stop', () => {
       await eventually(async () => (await waitingAt(gateway)) === 1);
 
       gateway.kill(signal);
-      await eventually(async () => (await readiness(gateway)) === 503, 1_000);
+      await eventually(async () => (await readiness(gateway)) === 503);
       const error = await failureOf(ask(caller, 'assistant', 'too late'));
       expect(error).toMatchObject({ status: 503, code: 'shutting_down' });
       expect(error.headers?.get('x-should-retry')).toBe('true');
@@ -97,8 +97,8 @@ describe('a process that is told to stop', () => {
       expect(error.headers?.get('x-should-retry')).toBe('true');
     }
     expect((await stream).code).toBe('shutting_down');
-    await eventually(() => installation.simulator.stats()['single']?.inflight === 0, 1_000);
-    await eventually(async () => (await underWayAt(other)) === 0, 1_000);
+    await eventually(() => installation.simulator.stats()['single']?.inflight === 0);
+    await eventually(async () => (await underWayAt(other)) === 0);
     expect(await waitingAt(other)).toBe(0);
   });
 
@@ -107,7 +107,7 @@ describe('a process that is told to stop', () => {
     await ask(callerOf(gateway.url), 'assistant', 'hello');
     const startedAt = Date.now();
     expect(await gateway.stop()).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(3_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
   });
 
   it('sends a large answer whole to a caller that reads slowly', async () => {
@@ -120,7 +120,7 @@ describe('a process that is told to stop', () => {
     const socket = post(gateway.url, { model: 'assistant', messages: [{ role: 'user', content: 'all of it' }] });
     await eventually(() => gateway.logLines().some(line => line['outcome'] === 'generated'));
     gateway.kill('SIGTERM');
-    await eventually(async () => (await readiness(gateway)) === 503, 1_000);
+    await eventually(async () => (await readiness(gateway)) === 503);
     let answer = '';
     for await (const piece of socket.setEncoding('utf8')) answer += piece as string;
     expect(answer).toContain(text);
@@ -140,7 +140,7 @@ describe('a process that is told to stop', () => {
     await sleep(500);
     const startedAt = Date.now();
     expect(await gateway.stop()).toBe(0);
-    expect(Date.now() - startedAt).toBeLessThan(5_000);
+    expect(Date.now() - startedAt).toBeLessThan(10_000);
     socket.destroy();
   });
 

@@ -89,7 +89,7 @@ describe('what a process has admitted by itself', () => {
   it('leaves the windows when its time is over', async () => {
     await open();
     const now = clock.now();
-    const use = { ticket: null, model: 'm', rank: 1, calls: 3, tokens: 30, at: now - 59_500 };
+    const use = { ticket: null, model: 'm', rank: 1, calls: 3, tokens: 30, at: now - 58_500 };
     await shared.catchUp([use, { ...use, at: now - 70_000 }], now);
     expect(await shared.remaining('m')).toEqual({ inflight: 5, rpm: 7, tpm: 970 });
     await until(async () => (await shared.remaining('m')).rpm === 10);

@@ -123,7 +123,7 @@ describe('the address for seeds', () => {
 
   it('gives the seed of the same text that is under way, and a new one once it has ended', async () => {
     await start();
-    upstream.script([{ ...completion('Yes.'), ttfb_ms: 300 }]);
+    upstream.script([{ ...completion('Yes.'), ttfb_ms: 1_000 }]);
     const text = textOf([{ question: 'Is it?' }, { question: 'Is it not?' }]);
     const [first, same] = [await send('/admin/seed?route=search', text), await send('/admin/seed?route=search', text)];
     expect(same.body).toEqual(first.body);
