@@ -4,7 +4,8 @@ import { Histogram } from '../histogram';
 const MEMORY = 512;
 
 /** Lengths of answers that are supposed while nothing is known. */
-const SUPPOSED = [128, 256, 512, 1024, 2048];
+const LONGEST_SUPPOSED = 2048;
+const SUPPOSED = [128, 256, 512, 1024, LONGEST_SUPPOSED];
 /** What is supposed, or known of less similar calls, counts as so many answers while few are known. */
 const ANSWERS_SUPPOSED = 20;
 /** It counts less with every answer that is known, and no more from here on. */
@@ -12,6 +13,12 @@ const ENOUGH = 200;
 /** What is supposed is never longer than a small part of a limit, or this: a limit must hold more than a few calls. */
 const SHORTEST_LONG = 512;
 const LONGEST_PART = 1 / 64;
+
+/**
+ * An answer counts as so many times the longest of late at most. One that is far longer than all others is met once in a
+ * while and would take most of a limit away from hundreds; where such answers come often, few of them make it learned.
+ */
+const MOST_TIMES_LONGER = 4;
 
 /** Standard deviations between what is expected of all answers under way together and what is reserved for them. */
 const DEVIATIONS = 3.5;
@@ -36,6 +43,8 @@ export class AnswerLengths {
   private readonly histogram = new Histogram();
   private readonly sums: Powers = { first: 0, second: 0, third: 0 };
   private weight = 0;
+  /** Of the lengths that were counted, halved with the weights. */
+  private longest = LONGEST_SUPPOSED;
 
   /** Answers that it knows of, old ones counting less. */
   get count(): number {
@@ -46,7 +55,9 @@ export class AnswerLengths {
   add(tokens: number): void {
     if (this.weight >= MEMORY) this.forgetHalf();
     this.weight++;
-    addTo(this.sums, tokens, 1);
+    const counted = Math.min(tokens, MOST_TIMES_LONGER * this.longest);
+    this.longest = Math.max(this.longest, counted);
+    addTo(this.sums, counted, 1);
     this.histogram.add(tokens);
   }
 
@@ -90,6 +101,7 @@ export class AnswerLengths {
 
   private forgetHalf(): void {
     this.weight /= 2;
+    this.longest = Math.max(LONGEST_SUPPOSED, this.longest / 2);
     this.sums.first /= 2;
     this.sums.second /= 2;
     this.sums.third /= 2;

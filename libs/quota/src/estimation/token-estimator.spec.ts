@@ -126,6 +126,20 @@ describe('what is reserved of a limit on tokens', () => {
     expect(estimator.reserve(question('Hi'), limited)).not.toBe(unknown);
   });
 
+  it.each([100_000, 50_000_000])(
+    'hardly grows by one answer of %d tokens, and learns of those that come often',
+    length => {
+      const estimator = taught(6000);
+      const usual = estimator.reserve(question('Hi'), limited);
+      const answer = (output: number): void =>
+        estimator.begin(question('Hi'), limited, 100)({ usage: { input: 8, output }, ms: 6000 });
+      answer(length);
+      expect(estimator.reserve(question('Hi'), limited)).toBeLessThan(20 * usual);
+      for (let index = 1; index < 400; index++) answer(index % 50 === 0 ? 100_000 : 100);
+      expect(estimator.reserve(question('Hi'), limited)).toBeGreaterThan(50_000);
+    },
+  );
+
   it('keeps nothing of a call that has ended while one that began before takes longer', async () => {
     const estimator = new TokenEstimator();
     const endOfLong = estimator.begin(question('Hi'), limited, 100);
