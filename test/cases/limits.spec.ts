@@ -221,7 +221,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
         },
       },
     );
-    world.primary.script([{ ...completion('slow'), ttfb_ms: 1_000 }]);
+    world.primary.script([{ ...completion('slow'), ttfb_ms: 1_000 }, completion('pong')]);
     const slow = send('slow', { max_tokens: 20 });
     await until(() => world.primary.requests.length === 1);
     for (let call = 0; call < 10; call++) {
@@ -250,7 +250,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
         configuration: { priorities: { normal: { queue_limit: 0 } } },
       },
     );
-    world.primary.script([{ ...completion('slow'), ttfb_ms: 700 }]);
+    world.primary.script([{ ...completion('slow'), ttfb_ms: 700 }, completion('pong')]);
     const slow = send('slow');
     await until(() => world.primary.requests.length === 1);
     for (let call = 0; call < 4; call++) expect((await send(`full ${call}`)).said).toBe('Please try again.');
