@@ -35,7 +35,7 @@ describe('fifty equal calls over two gateways', () => {
 
   it.each(shapes)('are one call of the model: %s', async (_, streams) => {
     upstream.script(({ body }) => ({
-      ttfb_ms: 1_500,
+      ttfb_ms: 300,
       ...(body.includes('"stream":true') ? stream('po', 'ng') : completion('pong')),
     }));
     const body = ask(`question ${++questions}`);
@@ -50,13 +50,13 @@ describe('fifty equal calls over two gateways', () => {
   });
 
   it('go on when the gateway that made the call has lost its caller', async () => {
-    upstream.script(() => ({ ttfb_ms: 1_500, ...completion('pong') }));
+    upstream.script(() => ({ ttfb_ms: 400, ...completion('pong') }));
     const body = ask(`question ${++questions}`);
     const leaving = new AbortController();
     const leader = clients[0].send({ body, signal: leaving.signal }).catch((error: unknown) => error);
     await until(() => upstream.requests.length === 1);
     const follower = clients[1].send({ body });
-    await new Promise(resolve => setTimeout(resolve, 500));
+    await new Promise(resolve => setTimeout(resolve, 150));
     leaving.abort();
     const reply = await follower;
     await leader;

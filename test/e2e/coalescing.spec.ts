@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-const slow = (step: Step, ms = 400): Step => ({ ...step, ttfb_ms: ms });
+const slow = (step: Step, ms = 150): Step => ({ ...step, ttfb_ms: ms });
 const question = (more: object = {}): object => ask(`question ${++questions}`, more);
 const outcomeOf = ({ headers }: Reply): string => headers.get('x-spillway-outcome') ?? '';
 const upstreamCalls = (): number => world.primary.requests.length;
@@ -114,7 +114,7 @@ describe('a caller that leaves', () => {
     const leader = leaving(body, streaming);
     await arrived();
     const followers = [client.send({ body }), client.stream({ body })];
-    await new Promise(resolve => setTimeout(resolve, 100));
+    await new Promise(resolve => setTimeout(resolve, 30));
     leader.leave();
     expect((await Promise.all(followers)).map(({ said }) => said)).toEqual(['pong', 'pong']);
     expect(upstreamCalls()).toBe(1);
@@ -127,9 +127,9 @@ describe('a caller that leaves', () => {
     const leader = leaving(body, true);
     await arrived();
     const follower = leaving(body, true);
-    await new Promise(resolve => setTimeout(resolve, 100));
+    await new Promise(resolve => setTimeout(resolve, 30));
     follower.leave();
-    await new Promise(resolve => setTimeout(resolve, 100));
+    await new Promise(resolve => setTimeout(resolve, 30));
     expect(world.primary.requests[0]?.closed_at).toBeNull();
     leader.leave();
     await until(() => world.primary.requests[0]?.closed_at !== null);
@@ -156,9 +156,9 @@ describe('a failure', () => {
   });
 
   it('of the leader alone, its deadline, is not that of the others', async () => {
-    world.primary.script(() => slow(completion('pong'), 1_500));
+    world.primary.script(() => slow(completion('pong'), 300));
     const body = question();
-    const leader = client.send({ body, headers: { 'x-spillway-deadline-ms': '600' } });
+    const leader = client.send({ body, headers: { 'x-spillway-deadline-ms': '100' } });
     await arrived();
     const follower = await client.send({ body });
     expect([(await leader).status, (await leader).said]).toEqual([504, 'upstream_timeout']);
@@ -172,7 +172,7 @@ describe('a critical call that equals a waiting low one', () => {
     const alone = (name: string): object => ask(`question ${name}`, { model: 'alone' });
     world.primary.script(({ body }) => {
       order.push(/question \w+/.exec(body)?.[0] ?? '');
-      return slow(completion('pong'), order.length === 1 ? 1_500 : 5);
+      return slow(completion('pong'), order.length === 1 ? 500 : 5);
     });
     const path = '/low/v1/chat/completions';
     const first = client.send({ body: alone('first'), path });
