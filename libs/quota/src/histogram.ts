@@ -15,11 +15,14 @@ export class Histogram {
     return this.total;
   }
 
-  add(value: number): void {
-    if (this.total >= MEMORY) this.forgetHalf();
+  /** True: the weights of all earlier values were halved for it. */
+  add(value: number): boolean {
+    const isFull = this.total >= MEMORY;
+    if (isFull) this.forgetHalf();
     const bucket = Math.min(BUCKETS - 1, Math.max(0, Math.ceil(Math.log2(value) * BUCKETS_PER_OCTAVE)));
     this.weights[bucket] = (this.weights[bucket] ?? 0) + 1;
     this.total++;
+    return isFull;
   }
 
   /** What this share of the values did not exceed; 0 when there are none. */

@@ -1,8 +1,5 @@
 import { Histogram } from '../histogram';
 
-/** At this many answers all weights are halved, so that the last few hundred decide. */
-const MEMORY = 512;
-
 /** Lengths of answers that are supposed while nothing is known. */
 const LONGEST_SUPPOSED = 2048;
 const SUPPOSED = [128, 256, 512, 1024, LONGEST_SUPPOSED];
@@ -31,8 +28,9 @@ export interface AnswersUnderWay {
   readonly count: number;
 }
 
-/** Moments of answers, as sums of powers of their lengths. */
-interface Powers {
+/** So many answers, and their moments as sums of powers of their lengths. */
+interface Mass {
+  count: number;
   first: number;
   second: number;
   third: number;
@@ -41,24 +39,21 @@ interface Powers {
 /** How long the answers to calls of one kind were, the old forgotten. */
 export class AnswerLengths {
   private readonly histogram = new Histogram();
-  private readonly sums: Powers = { first: 0, second: 0, third: 0 };
-  private weight = 0;
+  private readonly sums: Mass = { count: 0, first: 0, second: 0, third: 0 };
   /** Of the lengths that were counted, halved with the weights. */
   private longest = LONGEST_SUPPOSED;
 
   /** Answers that it knows of, old ones counting less. */
   get count(): number {
-    return this.weight;
+    return this.sums.count;
   }
 
   /** Takes in the length of an answer, in tokens. */
   add(tokens: number): void {
-    if (this.weight >= MEMORY) this.forgetHalf();
-    this.weight++;
+    if (this.histogram.add(tokens)) this.forgetHalf();
     const counted = Math.min(tokens, MOST_TIMES_LONGER * this.longest);
     this.longest = Math.max(this.longest, counted);
-    addTo(this.sums, counted, 1);
-    this.histogram.add(tokens);
+    addTo(this.sums, counted);
   }
 
   /** What this share of the answers did not exceed, in tokens; 0 when none is known. */
@@ -75,48 +70,46 @@ export class AnswerLengths {
    * deviate from it, √(E[L³] ÷ E[L] − mean²), adds up as of independent values: n of them share √n deviations.
    */
   reserve(underWay: AnswersUnderWay, others: AnswerLengths | null = null): number {
-    const { first, second, third } = this.powers(underWay.limit, others);
+    const { first, second, third } = this.mass(underWay.limit, others);
     const mean = second / first;
     const deviation = Math.sqrt(Math.max(0, third / first - mean * mean));
     return mean + (DEVIATIONS * deviation) / Math.sqrt(underWay.count);
   }
 
-  /** Of the answers that are known, and of some that are supposed while those are few. */
-  private powers(limit: number, others: AnswerLengths | null): Powers {
-    const sums = { first: this.sums.first, second: this.sums.second, third: this.sums.third };
-    const supposed = ANSWERS_SUPPOSED * Math.max(0, 1 - this.weight / ENOUGH);
-    if (supposed === 0) return sums;
-    const { weight, first, second, third } = others?.mass(limit) ?? supposedMass(limit);
-    const share = supposed / weight;
-    sums.first += share * first;
-    sums.second += share * second;
-    sums.third += share * third;
-    return sums;
-  }
-
-  private mass(limit: number): Powers & { weight: number } {
-    const supposed = ANSWERS_SUPPOSED * Math.max(0, 1 - this.weight / ENOUGH);
-    return { weight: this.weight + supposed, ...this.powers(limit, null) };
+  /** Of the answers that are known, and of some that are supposed, or known of others, while those are few. */
+  private mass(limit: number, others: AnswerLengths | null): Mass {
+    const { count, first, second, third } = this.sums;
+    const missing = ANSWERS_SUPPOSED * Math.max(0, 1 - count / ENOUGH);
+    if (missing === 0) return this.sums;
+    const more = others?.mass(limit, null) ?? supposedMass(limit);
+    const share = missing / more.count;
+    return {
+      count: count + missing,
+      first: first + share * more.first,
+      second: second + share * more.second,
+      third: third + share * more.third,
+    };
   }
 
   private forgetHalf(): void {
-    this.weight /= 2;
     this.longest = Math.max(LONGEST_SUPPOSED, this.longest / 2);
+    this.sums.count /= 2;
     this.sums.first /= 2;
     this.sums.second /= 2;
     this.sums.third /= 2;
   }
 }
 
-function supposedMass(limit: number): Powers & { weight: number } {
+function supposedMass(limit: number): Mass {
   const longest = Math.max(SHORTEST_LONG, limit * LONGEST_PART);
-  const mass = { weight: SUPPOSED.length, first: 0, second: 0, third: 0 };
-  for (const tokens of SUPPOSED) addTo(mass, Math.min(tokens, longest), 1);
+  const mass = { count: 0, first: 0, second: 0, third: 0 };
+  for (const tokens of SUPPOSED) addTo(mass, Math.min(tokens, longest));
   return mass;
 }
 
-function addTo(sums: Powers, tokens: number, times: number): void {
-  sums.first += times * tokens;
-  sums.second += times * tokens ** 2;
-  sums.third += times * tokens ** 3;
+function addTo(mass: Mass, tokens: number): void {
+  mass.count++;
+  mass.first += tokens;
+  mass.second += tokens ** 2;
+  mass.third += tokens ** 3;
 }
