@@ -1,5 +1,4 @@
-/** Calls that the averages look back on, more or less. */
-const MEMORY = 200;
+import { runningMean } from './running-mean';
 
 /** How well the estimates of a model did lately. */
 export interface EstimateError {
@@ -16,10 +15,9 @@ export const NO_ERROR_YET: EstimateError = { calls: 0, input: 0, exceeded: 0 };
 /** The averages after one more call. */
 export function withCall(before: EstimateError, input: number, exceeded: boolean): EstimateError {
   const calls = before.calls + 1;
-  const weight = 1 / Math.min(calls, MEMORY);
   return {
     calls,
-    input: before.input + (input - before.input) * weight,
-    exceeded: before.exceeded + (Number(exceeded) - before.exceeded) * weight,
+    input: runningMean(before.input, input, calls),
+    exceeded: runningMean(before.exceeded, Number(exceeded), calls),
   };
 }

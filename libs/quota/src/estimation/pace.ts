@@ -1,5 +1,5 @@
-/** Calls that the averages look back on, more or less. */
-const MEMORY = 200;
+import { runningMean } from './running-mean';
+
 /** What is supposed before anything is known counts as much as this many calls. */
 const SUPPOSED_CALLS = 20;
 
@@ -16,10 +16,9 @@ export interface Pace {
 export const SUPPOSED_PACE: Pace = { calls: SUPPOSED_CALLS, tokens: 800, ms: 1000 };
 
 /** The averages after one more call. */
-export function paceWith({ calls: before, tokens, ms }: Pace, call: Omit<Pace, 'calls'>): Pace {
-  const calls = before + 1;
-  const weight = 1 / Math.min(calls, MEMORY);
-  return { calls, tokens: tokens + (call.tokens - tokens) * weight, ms: ms + (call.ms - ms) * weight };
+export function paceWith(before: Pace, { tokens, ms }: Omit<Pace, 'calls'>): Pace {
+  const calls = before.calls + 1;
+  return { calls, tokens: runningMean(before.tokens, tokens, calls), ms: runningMean(before.ms, ms, calls) };
 }
 
 /** How many calls are under way while so many tokens a minute are used, at least 1 (Little's law). */
