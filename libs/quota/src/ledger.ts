@@ -63,7 +63,10 @@ export class Ledger {
     }
     if (this.queue.count(wait.rank) >= options.queueLimit) {
       const rate = this.rateOf(wait.models);
-      return { kind: 'full', retryAfterMs: Math.max(this.freeIn(wait, now), rate > 0 ? Math.ceil(1 / rate) : 1000) };
+      return {
+        kind: 'full',
+        retryAfterMs: Math.max(this.freeIn(wait, now).likely, rate > 0 ? Math.ceil(1 / rate) : 1000),
+      };
     }
     this.add(wait, now);
     return this.position(wait, binds, now);
@@ -262,15 +265,17 @@ export class Ledger {
 
   private position(wait: Wait, binds: Refused, now: number): Entry {
     const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
-    const closed = Math.min(...wait.models.map(name => this.model(name).closedFor(wait, now)));
+    const { likely, surely } = this.freeIn(wait, now);
     const rate = this.rateOf(wait.models);
-    const estimateMs = rate > 0 ? Math.max(closed, Math.ceil(ahead / rate)) : closed > 0 ? closed : null;
-    return { kind: 'queued', ahead, estimateMs, freeInMs: this.freeIn(wait, now), binds };
+    const estimateMs = rate > 0 ? Math.max(surely, Math.ceil(ahead / rate)) : surely > 0 ? surely : null;
+    return { kind: 'queued', ahead, estimateMs, freeInMs: likely, binds };
   }
 
-  /** Milliseconds until the limits of a model may admit the call, as far as time alone tells; 0: at any time. */
-  private freeIn(wait: Wait, now: number): number {
-    return Math.min(...wait.models.map(name => this.model(name).freeIn(wait, now)));
+  /** Milliseconds until the first model of its chain may admit a call, and can at the earliest, as `ModelDesk.freeIn`. */
+  private freeIn(wait: Wait, now: number): { readonly likely: number; readonly surely: number } {
+    const times = wait.models.map(name => this.model(name).freeIn(wait, now));
+    const least = (read: (time: (typeof times)[number]) => number): number => Math.min(...times.map(read));
+    return { likely: least(({ likely }) => likely), surely: least(({ surely }) => surely) };
   }
 
   private rateOf(names: readonly string[]): number {

@@ -51,18 +51,15 @@ export class ModelDesk {
     return this.waits.first() === undefined && this.judge({ rank: LOWEST_RANK, tokens }, now, 'share') === null;
   }
 
-  /** Milliseconds until its limits may admit a call, as far as time alone tells; 0: now, or when a call ends. */
-  freeIn(wait: Wait, now: number): number {
-    return msUntil(this.judge(wait, now), now) ?? 0;
-  }
-
   /**
-   * Milliseconds until it can admit a call at the earliest: where a provider asked to be left alone, or has had its calls of
-   * a minute, nothing but time frees it.
+   * Milliseconds until its limits may admit a call, as far as time alone tells (0: now, or when a call ends), and until
+   * they can at the earliest: where a provider asked to be left alone, or has had its calls of a minute, nothing else frees
+   * them.
    */
-  closedFor(wait: Wait, now: number): number {
+  freeIn(wait: Wait, now: number): { readonly likely: number; readonly surely: number } {
     const refusal = this.judge(wait, now);
-    return Math.max(this.use.restMs, refusal?.limit === 'rpm' ? (msUntil(refusal, now) ?? 0) : 0);
+    const likely = msUntil(refusal, now) ?? 0;
+    return { likely, surely: Math.max(this.use.restMs, refusal?.limit === 'rpm' ? likely : 0) };
   }
 
   take(wait: Wait, now: number): Booking {
