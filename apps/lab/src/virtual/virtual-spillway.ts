@@ -24,6 +24,7 @@ interface Member {
 /** A call that a model was asked for. */
 interface Asked {
   readonly grant: Grant;
+  readonly model: ModelSettings;
   readonly startedAt: number;
   /** Lets the next estimates learn from its answer. */
   readonly learn: EndOfCall;
@@ -153,7 +154,7 @@ export class VirtualSpillway implements VirtualCaller {
     const tokens = this.estimator.reserve(flight.call, model);
     if (tokens !== reserved) this.permits.rebook(grant, tokens);
     const learn = this.estimator.begin(flight.call, model, tokens);
-    const asked = { grant, startedAt: this.time.now(), learn };
+    const asked = { grant, model, startedAt: this.time.now(), learn };
     const cancel = this.provider.call(grant.model, flight.call.body, answer => {
       flight.leave = () => undefined;
       if (answer.kind === 'answer') this.succeed(flight, asked, answer);
@@ -168,14 +169,13 @@ export class VirtualSpillway implements VirtualCaller {
 
   private succeed(
     flight: Flight,
-    { grant, startedAt, learn }: Asked,
+    { grant, model, startedAt, learn }: Asked,
     { usage, observed }: Extract<VirtualAnswer, { kind: 'answer' }>,
   ): void {
     this.permits.release(grant, 'success', usage, observed);
-    const model = flight.models.find(({ name }) => name === grant.model);
     const ms = this.time.now() - startedAt;
     learn({ usage, ms });
-    if (model !== undefined) this.times.learn(flight.call, model, ms);
+    this.times.learn(flight.call, model, ms);
     this.cache.store(flight.planned.question);
     for (const member of this.land(flight)) {
       const tier = member.planned === flight.planned ? 'generated' : 'coalesced';
