@@ -161,13 +161,26 @@ describe('equal calls in several processes', () => {
   });
 });
 
+interface Followed {
+  readonly two: Process;
+  readonly leader: Caller;
+  readonly run: Run;
+  readonly follower: Caller;
+}
+
+/** A call that is followed from another process, and the work that both wait for. */
+async function followed(): Promise<Followed> {
+  const [one, two] = (await start(2)) as [Process, Process];
+  const leader = one.ask();
+  const run = await one.run();
+  const follower = two.ask();
+  await moment();
+  return { two, leader, run, follower };
+}
+
 describe('leaving', () => {
   it('of the leader leaves the work to those who follow elsewhere', async () => {
-    const [one, two] = (await start(2)) as [Process, Process];
-    const leader = one.ask();
-    const run = await one.run();
-    const follower = two.ask();
-    await moment();
+    const { two, leader, run, follower } = await followed();
     leader.leave(new ClientGone('gone'));
     await ended(leader);
     expect(run.isAborted).toBe(false);
@@ -179,11 +192,7 @@ describe('leaving', () => {
   });
 
   it('of all who follow is noticed, and the last one of all ends the work', async () => {
-    const [one, two] = (await start(2)) as [Process, Process];
-    const leader = one.ask();
-    const run = await one.run();
-    const follower = two.ask();
-    await moment();
+    const { leader, run, follower } = await followed();
     follower.leave(new ClientGone('gone'));
     await ended(follower);
     expect(run.isAborted).toBe(false);
@@ -202,11 +211,7 @@ describe('the end of the work', () => {
   };
 
   it.each(['leader first', 'follower first'])('comes at once when all have left: %s', async order => {
-    const [one, two] = (await start(2)) as [Process, Process];
-    const leader = one.ask();
-    const run = await one.run();
-    const follower = two.ask();
-    await moment();
+    const { leader, run, follower } = await followed();
     const callers = order === 'leader first' ? [leader, follower] : [follower, leader];
     for (const caller of callers) {
       expect(run.isAborted).toBe(false);
@@ -218,11 +223,7 @@ describe('the end of the work', () => {
   });
 
   it('comes at once when all have left in the middle of the answer', async () => {
-    const [one, two] = (await start(2)) as [Process, Process];
-    const leader = one.ask();
-    const run = await one.run();
-    const follower = two.ask();
-    await moment();
+    const { leader, run, follower } = await followed();
     run.callModel('m');
     run.begin();
     run.say('half');
