@@ -40,6 +40,32 @@ it('A job is cancelled by clients that announce a body and send none', async () 
   expect([reply.status, reply.body.error?.code]).toEqual([404, 'not_found']);
 });
 
+describe('A method that an address does not take', () => {
+  it.each([
+    ['GET', '/v1/chat/completions', 'POST'],
+    ['PUT', '/low/v1/chat/completions?x=1', 'POST'],
+    ['POST', '/v1/models/maker/model-1', 'GET, HEAD'],
+    ['PATCH', '/v1/jobs/call_unknown', 'DELETE, GET, HEAD'],
+    ['POST', '/admin/status/', 'GET, HEAD'],
+    ['OPTIONS', '/readyz', 'GET, HEAD'],
+  ])('is refused with those it takes: %s %s', async (method, path, methods) => {
+    const reply = await world.client.request(method, path, { 'content-type': 'text/unknown' });
+    expect(reply.status).toBe(405);
+    expect(reply.body.error).toMatchObject({
+      type: 'invalid_request_error',
+      param: null,
+      code: 'method_not_supported',
+    });
+    expect(reply.headers.get('allow')?.split(', ').sort().join(', ')).toBe(methods);
+    expect(reply.headers.get('x-should-retry')).toBe('false');
+  });
+
+  it('is not spoken of where there is nothing', async () => {
+    const reply = await world.client.request('POST', '/chat/completions');
+    expect([reply.status, reply.body.error?.code, reply.headers.get('allow')]).toEqual([404, 'not_found', null]);
+  });
+});
+
 it('An address that cannot be read is refused as other requests are', async () => {
   const reply = await world.client.get('/v1/%ff', { ...KEY, 'x-request-id': 'unreadable' });
   expect(reply.status).toBe(400);

@@ -71,8 +71,10 @@ export async function createHttpServer(
   });
   const errors = app.get(ErrorFilter);
   const fastify = app.getHttpAdapter().getInstance();
-  // Whoever handles a POST reads its body, see readJson; of a DELETE it says nothing, whatever its content type.
-  for (const method of ['POST', 'DELETE']) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  // Whoever handles a POST reads its body, see readJson; bodies of other methods say nothing, whatever their type.
+  for (const method of fastify.supportedMethods) {
+    fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
+  }
   guardDoors(fastify, app.get(Gatekeeper));
   // Answers to calls do not pass here: they are written to the socket, with their id.
   fastify.addHook('onSend', (request, reply, _payload, done) => {

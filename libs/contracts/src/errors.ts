@@ -79,6 +79,14 @@ export class NotFound extends SpillwayError {
   readonly outcome = 'rejected-invalid';
 }
 
+/** There is something at this address, for other methods. */
+export class MethodNotAllowed extends SpillwayError {
+  readonly code = 'method_not_supported';
+  readonly status = 405;
+  readonly type = 'invalid_request_error';
+  readonly outcome = 'rejected-invalid';
+}
+
 export class RequestTooLarge extends SpillwayError {
   readonly code = 'request_too_large';
   readonly status = 413;

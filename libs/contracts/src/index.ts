@@ -48,6 +48,7 @@ export {
   DeadlineExceeded,
   InvalidApiKey,
   InvalidRequest,
+  MethodNotAllowed,
   ModelNotFound,
   NoModelAvailable,
   NotAllowed,

@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   InvalidRequest,
   Journal,
+  MethodNotAllowed,
   NotFound,
   RefusedByModel,
   RequestTooLarge,
@@ -20,9 +21,7 @@ export function asSpillwayError(thrown: unknown): SpillwayError {
   const status = statusOf(thrown);
   switch (status) {
     case 404:
-      return new NotFound('There is nothing at this address, or not with this method; a base URL ends in /v1.', {
-        retryable: false,
-      });
+      return new NotFound('There is nothing at this address; a base URL ends in /v1.', { retryable: false });
     case 413:
       return new RequestTooLarge('The request is larger than this server takes.', { retryable: false });
     case 415:
@@ -63,10 +62,21 @@ export class ErrorFilter implements ExceptionFilter {
   }
 
   refuse(thrown: unknown, request: FastifyRequest, reply: FastifyReply): void {
-    const error = asSpillwayError(thrown);
+    const methods = request.is404 ? methodsAt(request) : [];
+    if (methods.length > 0) void reply.header('allow', methods.join(', '));
+    const error = methods.length > 0 ? notThisMethod(request.method) : asSpillwayError(thrown);
     const requestId = requestIdOf(request.headers);
     if (doorOf(request) === 'caller') this.report.refused(requestId, error);
     this.report.unexpected(requestId, error);
     sendError(reply, requestId, new Journal(), error);
   }
+}
+
+/** What may be done at an address; OPTIONS, which browsers may send to every address or to none, says nothing of it. */
+function methodsAt({ server, url }: FastifyRequest): string[] {
+  return server.supportedMethods.filter(method => method !== 'OPTIONS' && server.findRoute({ method, url }) !== null);
+}
+
+function notThisMethod(method: string): MethodNotAllowed {
+  return new MethodNotAllowed(`${method} is nothing that can be done at this address.`, { retryable: false });
 }
