@@ -1,4 +1,5 @@
 import { isJsonObject } from '@spillway/contracts';
+import distance from 'damerau-levenshtein';
 import { z } from 'zod';
 import type { Path } from './configuration-error';
 
@@ -13,7 +14,7 @@ const LETTERS_PER_MISTAKE = 3;
 export function likelyKey(schema: z.ZodType, parent: Path, key: string): string | undefined {
   const meant = plain(key);
   const [nearest] = keysAt(z.toJSONSchema(schema, { io: 'input' }), parent)
-    .map(known => ({ known, mistakes: distance(meant, plain(known)) }))
+    .map(known => ({ known, mistakes: distance(meant, plain(known)).steps }))
     .sort((one, other) => one.mistakes - other.mistakes);
   const most = Math.max(1, Math.floor(meant.length / LETTERS_PER_MISTAKE));
   return nearest !== undefined && nearest.mistakes <= most ? nearest.known : undefined;
@@ -41,29 +42,4 @@ function variantsOf(schema: unknown): Record<string, unknown>[] {
   if (!isJsonObject(schema)) return [];
   const { anyOf } = schema;
   return Array.isArray(anyOf) ? anyOf.flatMap(variantsOf) : [schema];
-}
-
-/** Single mistakes between two words; two letters that changed places are one. */
-function distance(one: string, other: string): number {
-  let before: number[] = [];
-  let last = Array.from({ length: other.length + 1 }, (_, column) => column);
-  for (let row = 1; row <= one.length; row++) {
-    const next = [row];
-    for (let column = 1; column <= other.length; column++) {
-      const isOther = one[row - 1] === other[column - 1] ? 0 : 1;
-      const changedPlaces = one[row - 1] === other[column - 2] && one[row - 2] === other[column - 1];
-      next[column] = Math.min(
-        at(last, column) + 1,
-        at(next, column - 1) + 1,
-        at(last, column - 1) + isOther,
-        changedPlaces ? at(before, column - 2) + 1 : Infinity,
-      );
-    }
-    [before, last] = [last, next];
-  }
-  return at(last, other.length);
-}
-
-function at(row: readonly number[], column: number): number {
-  return row[column] ?? Infinity;
 }
