@@ -3,7 +3,8 @@ import type { AloneBook } from './alone-book';
 import type { Lesson } from './learned';
 import { LeaseBook } from './lease-book';
 import type { OwnUse } from './local-share';
-import { ModelDesk } from './model-desk';
+import type { ModelDesk } from './model-desk';
+import { ModelDesks } from './model-desks';
 import type { Booking, ModelUse } from './model-use';
 import type { Entry, Grant, ModelReport, Reached, TicketState, WaitReport } from './permits';
 import type { TermsBook } from './terms';
@@ -31,7 +32,7 @@ export type Asked = Omit<Wait, 'arrival' | 'since'>;
  */
 export class Ledger {
   private readonly tickets = new Map<string, Ticket>();
-  private readonly models = new Map<string, ModelDesk>();
+  private readonly models: ModelDesks;
   private readonly leases: LeaseBook;
   /** Every wait once, for depth and expiry. */
   private readonly queue = new WaitList();
@@ -40,12 +41,13 @@ export class Ledger {
   private wake = Infinity;
 
   constructor(
-    private readonly terms: TermsBook,
+    terms: TermsBook,
     timings: PermitTimings,
     private readonly onGrant: (grant: Grant) => void,
     /** Keeps what is granted here for those who share the limits; null: nobody does. */
     private readonly alone: AloneBook | null = null,
   ) {
+    this.models = new ModelDesks(terms);
     this.leases = new LeaseBook(timings);
   }
 
@@ -57,16 +59,13 @@ export class Ledger {
     const wait = this.waitOf(asked, now);
     let binds: Refused = null;
     for (const name of options.express ? wait.models : []) {
-      const refusal = this.model(name).refusalAtOnce(wait, now);
-      if (refusal === null) return { kind: 'granted', grant: this.grant(wait, this.model(name), now) };
+      const model = this.models.of(name);
+      const refusal = model.refusalAtOnce(wait, now);
+      if (refusal === null) return { kind: 'granted', grant: this.grant(wait, model, now) };
       binds ??= refusal;
     }
     if (this.queue.count(wait.rank) >= options.queueLimit) {
-      const rate = this.rateOf(wait.models);
-      return {
-        kind: 'full',
-        retryAfterMs: Math.max(this.freeIn(wait, now).likely, rate > 0 ? Math.ceil(1 / rate) : 1000),
-      };
+      return { kind: 'full', retryAfterMs: this.models.nextGoesInMs(wait, now) };
     }
     this.add(wait, now);
     return this.position(wait, binds, now);
@@ -76,7 +75,7 @@ export class Ledger {
   takeSpare(asked: Asked, now: number): Grant | null {
     this.refresh(now);
     const [name = ''] = asked.models;
-    const model = this.model(name);
+    const model = this.models.of(name);
     if (!model.hasSpare(asked.tokens, now)) return null;
     return this.grant(this.waitOf(asked, now), model, now);
   }
@@ -89,7 +88,7 @@ export class Ledger {
       return { kind: 'gone' };
     }
     this.tickets.set(ticket, { kind: 'reached', wait: known.wait });
-    for (const name of known.wait.models) this.model(name).reached.add(known.wait);
+    this.models.reach(known.wait);
     for (const name of known.wait.models) this.toPump.add(name);
     this.pump(now, ticket);
     const after = this.tickets.get(ticket);
@@ -112,7 +111,7 @@ export class Ledger {
     if (known?.kind === 'granted') {
       this.alone?.end(ticket, used);
       this.endLease(known, now).settle(known.booking, used);
-      this.model(known.grant.model).learn(known.booking, lesson, now);
+      this.models.of(known.grant.model).learn(known.booking, lesson, now);
     }
     this.refresh(now);
   }
@@ -125,7 +124,7 @@ export class Ledger {
   rebook(ticket: string, tokens: number, now: number): void {
     const known = this.tickets.get(ticket);
     if (known?.kind !== 'granted') return;
-    const model = this.model(known.grant.model);
+    const model = this.models.of(known.grant.model);
     const booking = model.rebook(known.booking, tokens, now);
     this.tickets.set(ticket, { ...known, booking });
     this.alone?.rebook(ticket, booking.tokens);
@@ -135,14 +134,14 @@ export class Ledger {
 
   /** Books what was used under permits from elsewhere. */
   book(use: OwnUse, now: number): void {
-    this.model(use.model).at(now).book(use);
+    this.models.of(use.model).at(now).book(use);
   }
 
   /** A call that has its permit from elsewhere is under way until the returned function is called with the time. */
   adopt(name: string, rank: number, now: number): (now: number) => void {
-    this.model(name).at(now).countCalls(rank, 1);
+    this.models.of(name).at(now).countCalls(rank, 1);
     return later => {
-      this.model(name).at(later).countCalls(rank, -1);
+      this.models.of(name).at(later).countCalls(rank, -1);
       this.toPump.add(name);
       this.refresh(later);
     };
@@ -158,9 +157,8 @@ export class Ledger {
   look(now: number): number {
     this.wake = Infinity;
     this.forgetExpired(now);
-    const waitedFor = [...this.models].filter(([, model]) => model.waits.first() !== undefined);
     // By name: which of two models is looked at first decides who gets which.
-    for (const name of waitedFor.map(([name]) => name).sort()) this.toPump.add(name);
+    for (const name of this.models.waitedFor()) this.toPump.add(name);
     this.pump(now);
     return this.wake;
   }
@@ -184,12 +182,11 @@ export class Ledger {
   }
 
   inflight(): Record<string, number> {
-    const total = ({ use }: ModelDesk): number => use.inflight.reduce((sum, one) => sum + one, 0);
-    return Object.fromEntries([...this.models.values()].map(model => [model.name, total(model)]));
+    return this.models.inflight();
   }
 
   explain(name: string, now: number): ModelReport {
-    return this.model(name).report(now);
+    return this.models.of(name).report(now);
   }
 
   /** When to look again as far as it is known since the last look. */
@@ -211,14 +208,6 @@ export class Ledger {
     }
   }
 
-  private model(name: string): ModelDesk {
-    const known = this.models.get(name);
-    if (known !== undefined) return known;
-    const model = new ModelDesk(name, model => this.terms.of(model));
-    this.models.set(name, model);
-    return model;
-  }
-
   /** Field by field: a spread takes longer than the rest of a decision. */
   private waitOf({ ticket, models, turnBy, tokens, rank }: Asked, since: number): Wait {
     return { ticket, models, turnBy, tokens, rank, arrival: ++this.arrivals, since };
@@ -227,19 +216,13 @@ export class Ledger {
   private add(wait: Wait, now: number): void {
     this.tickets.set(wait.ticket, { kind: 'queued', wait });
     this.queue.add(wait);
-    for (const name of wait.models) {
-      this.model(name).waits.add(wait);
-      this.model(name).use.startWaiting(now);
-    }
+    this.models.join(wait, now);
   }
 
   private remove(wait: Wait): void {
     this.queue.remove(wait);
-    for (const name of wait.models) {
-      this.model(name).waits.remove(wait);
-      this.model(name).reached.remove(wait);
-      this.toPump.add(name);
-    }
+    this.models.leave(wait);
+    for (const name of wait.models) this.toPump.add(name);
   }
 
   private forget(wait: Wait): void {
@@ -251,7 +234,7 @@ export class Ledger {
     this.tickets.delete(wait.ticket);
     this.leases.end(wait.ticket);
     this.toPump.add(grant.model);
-    return this.model(grant.model).at(now);
+    return this.models.of(grant.model).at(now);
   }
 
   private grant(wait: Wait, model: ModelDesk, now: number): Grant {
@@ -264,31 +247,15 @@ export class Ledger {
   }
 
   private position(wait: Wait, binds: Refused, now: number): Entry {
-    const ahead = Math.max(...wait.models.map(name => this.model(name).waits.ahead(wait)));
-    const { likely, surely } = this.freeIn(wait, now);
-    const rate = this.rateOf(wait.models);
-    const estimateMs = rate > 0 ? Math.max(surely, Math.ceil(ahead / rate)) : surely > 0 ? surely : null;
-    return { kind: 'queued', ahead, estimateMs, freeInMs: likely, binds };
-  }
-
-  /** Milliseconds until the first model of its chain may admit a call, and can at the earliest, as `ModelDesk.freeIn`. */
-  private freeIn(wait: Wait, now: number): { readonly likely: number; readonly surely: number } {
-    const times = wait.models.map(name => this.model(name).freeIn(wait, now));
-    const least = (read: (time: (typeof times)[number]) => number): number => Math.min(...times.map(read));
-    return { likely: least(({ likely }) => likely), surely: least(({ surely }) => surely) };
-  }
-
-  private rateOf(names: readonly string[]): number {
-    return names.reduce((rate, name) => rate + this.model(name).use.rate, 0);
+    return { kind: 'queued', ...this.models.prospect(wait, now), binds };
   }
 
   private pump(now: number, silent?: string): void {
     for (const name of this.toPump) {
       this.toPump.delete(name);
-      const model = this.model(name);
+      const model = this.models.of(name);
       this.pumpModel(model, now, silent);
-      // Callers may name models without end; only what is limited is worth remembering when nobody uses it.
-      if (model.forgettable) this.models.delete(name);
+      this.models.forgetUnused(model);
     }
   }
 
@@ -296,7 +263,7 @@ export class Ledger {
   private pumpModel(model: ModelDesk, now: number, silent?: string): void {
     let candidate = model.next(now);
     for (; candidate.wait !== null; candidate = model.next(now)) {
-      const target = this.preferred(candidate.wait, model, now);
+      const target = this.models.preferred(candidate.wait, model, now);
       this.remove(candidate.wait);
       const grant = this.grant(candidate.wait, target, now);
       target.use.countServed();
@@ -305,11 +272,5 @@ export class Ledger {
     const waiting = model.waits.first() !== undefined;
     if (waiting) this.wake = Math.min(this.wake, candidate.until, this.leases.nextEnd());
     model.use.bookRate(waiting, now);
-  }
-
-  /** A wait that can have several models gets the first of its chain, in whatever order they are pumped. */
-  private preferred(wait: Wait, model: ModelDesk, now: number): ModelDesk {
-    const first = wait.models.find(name => name === model.name || this.model(name).next(now).wait === wait);
-    return this.model(first ?? model.name);
   }
 }
