@@ -92,20 +92,22 @@ describe.each(STORES)('ExactStore: %s', (_, storeWith) => {
   });
 });
 
+const plain = ({ time }: ManualClock, keptMs: number): CachedAnswer => ({
+  rest: '"a":1}',
+  model: null,
+  usage: null,
+  digest: null,
+  madeAt: time,
+  expiresAt: time + keptMs,
+});
+
 describe('LayeredStore', () => {
   it('keeps near what was far, no longer than that, and then asks no more', async () => {
     const clock = new ManualClock(new SystemClock().now());
     const far = redisStore(clock);
     const asked = jest.spyOn(far, 'get');
     const store = new LayeredStore(new MemoryStore(bounds, clock), far);
-    const kept = {
-      rest: '"a":1}',
-      model: null,
-      usage: null,
-      digest: null,
-      madeAt: clock.time,
-      expiresAt: clock.time + 1000,
-    };
+    const kept = plain(clock, 1000);
     await far.set('a', kept);
 
     expect(await store.get('a')).toEqual(kept);
@@ -119,14 +121,7 @@ describe('LayeredStore', () => {
     const clock = new ManualClock(new SystemClock().now());
     const far = redisStore(clock);
     const [one, other] = [0, 1].map(() => new LayeredStore(new MemoryStore(bounds, clock), far));
-    const kept = {
-      rest: '"a":1}',
-      model: null,
-      usage: null,
-      digest: null,
-      madeAt: clock.time,
-      expiresAt: clock.time + 1000,
-    };
+    const kept = plain(clock, 1000);
     await one?.set('a', kept);
     expect(await other?.get('a')).toEqual(kept);
   });
@@ -142,14 +137,7 @@ describe('RedisStore', () => {
       const clock = new ManualClock(new SystemClock().now());
       const far = new RedisStore(lost.get('commands'), new RedisGuard(lost), lost.prefix, clock);
       const store = new LayeredStore(new MemoryStore(bounds, clock), far);
-      const kept = {
-        rest: '"a":1}',
-        model: null,
-        usage: null,
-        digest: null,
-        madeAt: clock.time,
-        expiresAt: clock.time + 60_000,
-      };
+      const kept = plain(clock, 60_000);
       await store.set('a', kept);
       await far.set('b', kept);
       expect(await far.get('b')).toEqual(kept);
@@ -167,14 +155,7 @@ describe('RedisStore', () => {
     const clock = new ManualClock(new SystemClock().now());
     const commands = redis.connections.get('commands');
     const store = new RedisStore(commands, redis.guard, `${redis.connections.prefix}:plain`, clock);
-    await store.set('a', {
-      rest: '"a":1}',
-      model: null,
-      usage: null,
-      digest: null,
-      madeAt: clock.time,
-      expiresAt: clock.time + 5000,
-    });
+    await store.set('a', plain(clock, 5000));
     const [key] = (await commands.keys(`${redis.connections.prefix}:plain:*`)) as [string];
     const left = await commands.pttl(key);
     expect(left).toBeGreaterThan(3000);

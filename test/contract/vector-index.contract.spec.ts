@@ -5,11 +5,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { SystemClock } from '@spillway/contracts';
 import { EmbeddedIndex } from '../../libs/cache/src/vectors/embedded-index';
 import { QdrantIndex } from '../../libs/cache/src/vectors/qdrant-index';
-import type { VectorEntry, VectorIndex } from '../../libs/cache/src/vectors/vector-index';
+import type { VectorIndex } from '../../libs/cache/src/vectors/vector-index';
 import { CapturedLog } from '../support/captured-log';
 import { startFakeQdrant, type FakeQdrant } from '../support/fake-qdrant';
 import { ManualClock } from '../support/manual-clock';
-import { idOf, near, randomFrom, randomVector } from '../support/vectors';
+import { PLACE, entriesOf, idOf, near, randomFrom, randomVector } from '../support/vectors';
 
 const DIMENSION = 64;
 
@@ -50,7 +50,6 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
   let index: EmbeddedIndex | QdrantIndex;
   const random = randomFrom(1);
   const asked = randomVector(random, DIMENSION);
-  const place = { partition: idOf('p'), fingerprint: idOf('f') };
 
   beforeEach(async () => {
     clock = new ManualClock(new SystemClock().now());
@@ -63,15 +62,8 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
     if (fake.problems.length > 0) throw new Error(fake.problems.join('\n'));
   });
 
-  const entry = (name: string, more: Partial<VectorEntry> = {}): VectorEntry => ({
-    ...place,
-    id: idOf(name),
-    text: name,
-    vector: asked,
-    expiresAt: clock.time + 60_000,
-    ...more,
-  });
-  const textsNear = async (of: VectorIndex, at = place, minScore = 0.5): Promise<string[]> =>
+  const entry = entriesOf(asked, () => clock.time);
+  const textsNear = async (of: VectorIndex, at = PLACE, minScore = 0.5): Promise<string[]> =>
     (await of.search(at, asked, 10, minScore)).map(({ text }) => text);
   /** Writes are not waited for. */
   const eventually = async (check: () => Promise<void>): Promise<void> => {
@@ -86,7 +78,7 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
   };
 
   it('finds nothing where nothing is', async () => {
-    expect(await index.search(place, asked, 5, 0)).toEqual([]);
+    expect(await index.search(PLACE, asked, 5, 0)).toEqual([]);
     expect(await index.size()).toBe(0);
     expect(await index.size('elsewhere')).toBe(0);
   });
@@ -95,18 +87,18 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
     const cosines = [0.99, 0.6, 0.9, 0.75];
     await index.upsert(cosines.map(cosine => entry(`at ${cosine}`, { vector: near(asked, cosine, random) })));
     await eventually(async () => {
-      const found = await index.search(place, asked, 3, 0.7);
+      const found = await index.search(PLACE, asked, 3, 0.7);
       expect(found.map(({ text }) => text)).toEqual(['at 0.99', 'at 0.9', 'at 0.75']);
       expect(found[0]?.id).toBe(idOf('at 0.99'));
       for (const { text, score } of found) expect(score).toBeCloseTo(Number(text.slice(3)), 2);
-      expect(await index.search(place, asked, 2, 0.7)).toHaveLength(2);
+      expect(await index.search(PLACE, asked, 2, 0.7)).toHaveLength(2);
     });
   });
 
   it('calls the same vector 1, and never more', async () => {
     await index.upsert([entry('same', { text: '同样的问题 🚀' })]);
     await eventually(async () => {
-      const [found] = await index.search(place, asked, 1, 0.99);
+      const [found] = await index.search(PLACE, asked, 1, 0.99);
       expect(found).toEqual({ id: idOf('same'), text: '同样的问题 🚀', score: expect.any(Number) as number });
       expect(found?.score).toBeGreaterThan(0.999);
       expect(found?.score).toBeLessThanOrEqual(1);
@@ -121,10 +113,10 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
     ]);
     await eventually(async () => {
       expect(await textsNear(index)).toEqual(['here']);
-      expect(await textsNear(index, { ...place, partition: idOf('q') })).toEqual(['other']);
-      expect(await textsNear(index, { ...place, fingerprint: idOf('g') })).toEqual(['third']);
+      expect(await textsNear(index, { ...PLACE, partition: idOf('q') })).toEqual(['other']);
+      expect(await textsNear(index, { ...PLACE, fingerprint: idOf('g') })).toEqual(['third']);
       expect(await textsNear(index, { partition: idOf('q'), fingerprint: idOf('g') })).toEqual([]);
-      expect([await index.size(), await index.size(place.partition)]).toEqual([3, 2]);
+      expect([await index.size(), await index.size(PLACE.partition)]).toEqual([3, 2]);
     });
   });
 
@@ -133,8 +125,8 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
     await index.upsert([entry('a', { text: 'newest', fingerprint: idOf('g') })]);
     await eventually(async () => {
       expect(await textsNear(index)).toEqual([]);
-      expect(await textsNear(index, { ...place, fingerprint: idOf('g') })).toEqual(['newest']);
-      expect(await textsNear(index, { ...place, partition: idOf('q') })).toEqual(['of q']);
+      expect(await textsNear(index, { ...PLACE, fingerprint: idOf('g') })).toEqual(['newest']);
+      expect(await textsNear(index, { ...PLACE, partition: idOf('q') })).toEqual(['of q']);
       expect(await index.size()).toBe(2);
     });
   });
@@ -147,11 +139,11 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
   });
 
   it('forgets entries, partitions and everything', async () => {
-    const q = { ...place, partition: idOf('q') };
-    const r = { ...place, partition: idOf('r') };
+    const q = { ...PLACE, partition: idOf('q') };
+    const r = { ...PLACE, partition: idOf('r') };
     await index.upsert([entry('a'), entry('b'), entry('c', q), entry('d', r), entry('a', r)]);
     await eventually(async () => expect(await index.size()).toBe(5));
-    await index.delete(place.partition, [idOf('a'), idOf('never kept')]);
+    await index.delete(PLACE.partition, [idOf('a'), idOf('never kept')]);
     await eventually(async () => expect(await textsNear(index)).toEqual(['b']));
     await index.clear(q.partition);
     await eventually(async () => {
@@ -170,12 +162,12 @@ describe.each(INDEXES)('VectorIndex: %s', (_, make) => {
       entry('good'),
       ...bad.map((numbers, at) => entry(`bad ${at}`, { vector: Float32Array.from(numbers) })),
     ]);
-    await eventually(async () => expect(await textsNear(index, place, -1)).toEqual(['good']));
-    for (const numbers of bad) expect(await index.search(place, Float32Array.from(numbers), 5, -1)).toEqual([]);
+    await eventually(async () => expect(await textsNear(index, PLACE, -1)).toEqual(['good']));
+    for (const numbers of bad) expect(await index.search(PLACE, Float32Array.from(numbers), 5, -1)).toEqual([]);
     const other = randomVector(random, 2 * DIMENSION);
-    expect(await index.search(place, other, 5, -1)).toEqual([]);
+    expect(await index.search(PLACE, other, 5, -1)).toEqual([]);
     await index.upsert([entry('other', { vector: other })]);
-    expect(await textsNear(index, place, -1)).toEqual(['good']);
+    expect(await textsNear(index, PLACE, -1)).toEqual(['good']);
   });
 
   it('crosses no border: 1000 random pairs of partition and fingerprint', async () => {

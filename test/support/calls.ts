@@ -1,21 +1,9 @@
 import { Journal, type Caller, type Controls, type IncomingCall, type JsonObject } from '@spillway/contracts';
+import { parseControls } from '../../libs/classify/src/controls';
 
 const caller: Caller = { name: 'anonymous', priority: 'normal', max_priority: 'critical', routes: null, team: null };
 
-const controls: Controls = {
-  priority: null,
-  priorityBy: null,
-  maxWaitMs: null,
-  deadlineMs: null,
-  scope: '',
-  user: null,
-  cacheRead: true,
-  cacheWrite: true,
-  cacheLevel: null,
-  cacheTtlS: null,
-  onlyIfCached: false,
-  cacheThreshold: null,
-};
+const controls = parseControls(null, {}, {});
 
 /** A call as the edge hands it in, with whatever a test wants to be different. */
 export function incomingCall(

@@ -1,8 +1,23 @@
 import { createHash } from 'node:crypto';
+import type { VectorEntry } from '../../libs/cache/src/vectors/vector-index';
 
 /** An id as the cache makes them. */
 export function idOf(name: string): string {
   return createHash('sha256').update(name).digest('base64url');
+}
+
+export const PLACE = { partition: idOf('p'), fingerprint: idOf('f') };
+
+/** What makes entries of this vector at that place, kept for a minute. */
+export function entriesOf(vector: Float32Array, now: () => number) {
+  return (name: string, more: Partial<VectorEntry> = {}): VectorEntry => ({
+    ...PLACE,
+    id: idOf(name),
+    text: name,
+    vector,
+    expiresAt: now() + 60_000,
+    ...more,
+  });
 }
 
 /** Numbers from 0 to 1, the same for the same seed. */

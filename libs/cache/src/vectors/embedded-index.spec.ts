@@ -13,12 +13,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CapturedLog } from '../../../../test/support/captured-log';
 import { ManualClock } from '../../../../test/support/manual-clock';
-import { idOf, near, randomFrom, randomVector } from '../../../../test/support/vectors';
+import { PLACE, entriesOf, idOf, near, randomFrom, randomVector } from '../../../../test/support/vectors';
 import { EmbeddedIndex } from './embedded-index';
-import type { VectorEntry } from './vector-index';
 
 const DIMENSION = 64;
-const place = { partition: idOf('p'), fingerprint: idOf('f') };
 const random = randomFrom(7);
 const asked = randomVector(random, DIMENSION);
 
@@ -33,14 +31,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-const entry = (name: string, more: Partial<VectorEntry> = {}): VectorEntry => ({
-  ...place,
-  id: idOf(name),
-  text: name,
-  vector: asked,
-  expiresAt: clock.time + 60_000,
-  ...more,
-});
+const entry = entriesOf(asked, () => clock.time);
 
 async function started(
   more: { entries?: number; embedder?: string; folder?: string | null } = {},
@@ -50,7 +41,7 @@ async function started(
   return index;
 }
 
-const textsIn = async (index: EmbeddedIndex, at = place): Promise<string[]> =>
+const textsIn = async (index: EmbeddedIndex, at = PLACE): Promise<string[]> =>
   (await index.search(at, asked, 100, -1)).map(({ text }) => text).sort();
 const fileOf = (extension: string): string =>
   join(folder, readdirSync(folder).find(name => name.endsWith(`.${extension}`)) ?? `none.${extension}`);
@@ -64,7 +55,7 @@ describe('EmbeddedIndex', () => {
       const question = near(vectors[number] ?? asked, 0.8, random);
       const cosines = vectors.map(vector => vector.reduce((sum, value, at) => sum + value * (question[at] ?? 0), 0));
       const best = cosines.indexOf(Math.max(...cosines));
-      const [found] = await index.search(place, question, 1, 0.7);
+      const [found] = await index.search(PLACE, question, 1, 0.7);
       expect(found?.text).toBe(String(best));
       expect(found?.score).toBeCloseTo(cosines[best] ?? 0, 1);
     }
@@ -72,7 +63,7 @@ describe('EmbeddedIndex', () => {
 
   it('holds no more than it may; what expires soonest goes, from whichever place', async () => {
     const index = await started({ folder: null, entries: 100 });
-    const old = { ...place, partition: idOf('old') };
+    const old = { ...PLACE, partition: idOf('old') };
     await index.upsert(
       Array.from({ length: 50 }, (_, at) => entry(`o${at}`, { ...old, expiresAt: clock.time + 1000 })),
     );
@@ -82,7 +73,7 @@ describe('EmbeddedIndex', () => {
     await index.upsert(Array.from({ length: 500 }, (_, at) => entry(`m${at}`)));
     expect(await index.size()).toBe(100);
     const kept = await textsIn(index);
-    expect(kept).toHaveLength(await index.size(place.partition));
+    expect(kept).toHaveLength(await index.size(PLACE.partition));
     expect(new Set(kept).size).toBe(kept.length);
   });
 
@@ -112,7 +103,7 @@ describe('EmbeddedIndex', () => {
         for (const other of kept.keys()) if (other.startsWith(partition)) kept.delete(other);
       }
       if (step % 50 > 0) continue;
-      for (const at of [0, 1, 2].map(number => ({ ...place, partition: idOf(`p${number}`) }))) {
+      for (const at of [0, 1, 2].map(number => ({ ...PLACE, partition: idOf(`p${number}`) }))) {
         const texts = [...kept].filter(([other]) => other.startsWith(at.partition)).map(([, text]) => text);
         expect(await textsIn(index, at)).toEqual(texts.sort());
       }
@@ -123,7 +114,7 @@ describe('EmbeddedIndex', () => {
 describe('EmbeddedIndex on disk', () => {
   it('is there again after a restart, without what was deleted, cleared or has expired', async () => {
     const first = await started();
-    const q = { ...place, partition: idOf('q') };
+    const q = { ...PLACE, partition: idOf('q') };
     await first.upsert([
       entry('a'),
       entry('问题 🚀'),
@@ -131,10 +122,10 @@ describe('EmbeddedIndex on disk', () => {
       entry('cleared', q),
       entry('brief', { expiresAt: clock.time + 5 }),
     ]);
-    await first.delete(place.partition, [idOf('gone')]);
+    await first.delete(PLACE.partition, [idOf('gone')]);
     await first.clear(q.partition);
     await first.upsert([entry('later', q)]);
-    const before = await first.search(place, near(asked, 0.9, random), 1, 0);
+    const before = await first.search(PLACE, near(asked, 0.9, random), 1, 0);
     await first.onApplicationShutdown();
     clock.time += 5;
     const second = await started();
@@ -186,7 +177,7 @@ describe('EmbeddedIndex on disk', () => {
     const second = await started();
     expect(await textsIn(second)).toEqual(['a', 'b']);
     expect(readdirSync(folder).filter(name => name.endsWith('.old'))).toEqual([]);
-    await second.delete(place.partition, [idOf('a')]);
+    await second.delete(PLACE.partition, [idOf('a')]);
     await second.onApplicationShutdown();
     expect(await textsIn(await started())).toEqual(['b']);
   });

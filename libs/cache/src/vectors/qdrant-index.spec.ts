@@ -2,12 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CapturedLog } from '../../../../test/support/captured-log';
 import { startFakeQdrant, type FakeQdrant, type Mood } from '../../../../test/support/fake-qdrant';
 import { ManualClock } from '../../../../test/support/manual-clock';
-import { idOf, randomFrom, randomVector } from '../../../../test/support/vectors';
+import { PLACE, entriesOf, idOf, randomFrom, randomVector } from '../../../../test/support/vectors';
 import { pointId } from './point-id';
 import { QdrantIndex } from './qdrant-index';
-import type { VectorEntry } from './vector-index';
 
-const place = { partition: idOf('p'), fingerprint: idOf('f') };
 const asked = randomVector(randomFrom(3), 8);
 
 let qdrant: FakeQdrant;
@@ -22,9 +20,9 @@ beforeAll(async () => {
   log = new CapturedLog();
   const index = indexWith({ deadlineMs: 30_000 });
   await index.upsert([entry('a')]);
-  await index.search(place, asked, 1, 0);
+  await index.search(PLACE, asked, 1, 0);
   await index.size();
-  await indexWith({ deadlineMs: 30_000 }).search(place, asked, 1, 0);
+  await indexWith({ deadlineMs: 30_000 }).search(PLACE, asked, 1, 0);
   for (const one of made.splice(0)) one.onApplicationShutdown();
   await qdrant.close();
 });
@@ -51,14 +49,7 @@ function indexWith(
   return index;
 }
 
-const entry = (name: string, more: Partial<VectorEntry> = {}): VectorEntry => ({
-  ...place,
-  id: idOf(name),
-  text: name,
-  vector: asked,
-  expiresAt: clock.time + 60_000,
-  ...more,
-});
+const entry = entriesOf(asked, () => clock.time);
 const sent = (method: string, path: RegExp) =>
   qdrant.requests.filter(seen => seen.method === method && path.test(seen.url));
 
@@ -81,7 +72,7 @@ describe('QdrantIndex', () => {
   it('does not wait for writes, and filters on the place and the time', async () => {
     const index = indexWith();
     await index.upsert([entry('a')]);
-    await index.search(place, asked, 3, 0.9);
+    await index.search(PLACE, asked, 3, 0.9);
     expect(sent('PUT', /\/points\?/).map(({ url }) => new URL(url, qdrant.url).searchParams.get('wait'))).toEqual([
       'false',
     ]);
@@ -90,8 +81,8 @@ describe('QdrantIndex', () => {
       score_threshold: 0.9,
       filter: {
         must: [
-          { key: 'partition', match: { value: place.partition } },
-          { key: 'fingerprint', match: { value: place.fingerprint } },
+          { key: 'partition', match: { value: PLACE.partition } },
+          { key: 'fingerprint', match: { value: PLACE.fingerprint } },
           { key: 'expires_at', range: { gt: clock.time } },
         ],
       },
@@ -113,9 +104,9 @@ describe('QdrantIndex', () => {
     const index = indexWith();
     await index.upsert([entry('a')]);
     qdrant.collections.all.clear();
-    expect(await index.search(place, asked, 1, 0)).toEqual([]);
+    expect(await index.search(PLACE, asked, 1, 0)).toEqual([]);
     await index.upsert([entry('b')]);
-    expect((await index.search(place, asked, 1, 0)).map(({ text }) => text)).toEqual(['b']);
+    expect((await index.search(PLACE, asked, 1, 0)).map(({ text }) => text)).toEqual(['b']);
     expect(log.lines).toEqual([]);
   });
 
@@ -130,7 +121,7 @@ describe('QdrantIndex', () => {
     });
     const index = indexWith({ failures: 2 });
     for (let turn = 0; turn < 5; turn++) {
-      expect(await index.search(place, asked, 1, 0)).toEqual([]);
+      expect(await index.search(PLACE, asked, 1, 0)).toEqual([]);
       await index.upsert([entry('b')]);
     }
     expect(qdrant.collections.all.get(name)?.points.size).toBe(0);
@@ -160,7 +151,7 @@ describe('QdrantIndex', () => {
     qdrant.mood = mood;
     for (let turn = 0; turn < 10; turn++) {
       const start = performance.now();
-      expect(await index.search(place, asked, 1, 0)).toEqual([]);
+      expect(await index.search(PLACE, asked, 1, 0)).toEqual([]);
       await index.upsert([entry('b')]);
       expect(await index.size()).toBe(0);
       expect(performance.now() - start).toBeLessThan(5000);
@@ -169,14 +160,14 @@ describe('QdrantIndex', () => {
     expect(log.lines.map(({ level }) => level)).toEqual(['warn']);
     expect(JSON.stringify(log.lines)).not.toContain('127.0.0.1');
     const atWork = qdrant.requests.filter(({ url }) => url !== '/collections').length;
-    expect(await index.search(place, asked, 1, 0)).toEqual([]);
+    expect(await index.search(PLACE, asked, 1, 0)).toEqual([]);
     expect(qdrant.requests.filter(({ url }) => url !== '/collections')).toHaveLength(atWork);
 
     qdrant.mood = 'well';
     while (index.guard.state === 'lost') await pause(10);
-    let found = await index.search(place, asked, 1, 0);
+    let found = await index.search(PLACE, asked, 1, 0);
     // A busy machine may miss the deadline once.
-    for (let tries = 0; tries < 20 && found.length === 0; tries++) found = await index.search(place, asked, 1, 0);
+    for (let tries = 0; tries < 20 && found.length === 0; tries++) found = await index.search(PLACE, asked, 1, 0);
     expect(found.map(({ text }) => text)).toEqual(['a']);
     expect(log.lines.map(({ level }) => level)).toEqual(['warn', 'info']);
   });
