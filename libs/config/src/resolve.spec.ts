@@ -6,6 +6,22 @@ import type { Settings } from './settings';
 
 const NO_ENVIRONMENT = readEnvironment({});
 const PROVIDERS = { p: { base_url: 'http://127.0.0.1:1/v1/' } };
+const SECTIONS = [
+  'server',
+  'redis',
+  'qdrant',
+  'high_load',
+  'health',
+  'classify',
+  'keys',
+  'users',
+  'admin',
+  'cache',
+  'scheduling',
+  'async',
+  'seeding',
+  'log',
+] as const;
 
 function settingsOf(configuration: Record<string, unknown>): Settings {
   const complete = configurationSchema.parse({
@@ -21,42 +37,42 @@ describe('defaults', () => {
   const settings = settingsOf({});
 
   it('of the sections', () => {
-    const { file, providers, models, routes, priorities, embedding, passthrough, ...sections } = settings;
-    const data = Object.entries(sections).filter(([, value]) => typeof value !== 'function');
-    expect(Object.fromEntries(data)).toEqual({
-      server: {
-        host: '127.0.0.1',
-        port: 8080,
-        body_limit: 10 * 1024 * 1024,
-        drain_ms: 30_000,
-        cors: false,
-        heartbeat_ms: 15_000,
-      },
-      redis: { prefix: 'spillway', timeout_ms: 100 },
-      qdrant: { collection: 'spillway' },
-      high_load: { normal_queue: 500, low_queue: 2000 },
-      health: { canary: { every_s: 0, questions: [] } },
-      classify: [],
-      keys: [],
-      users: { rpm: 0 },
-      admin: { explain_entries: 1000 },
-      cache: {
-        ttl_s: 3600,
-        l1_entries: 10_000,
-        max_item_bytes: 1_000_000,
-        error_budget: 0.01,
-        coalesce: true,
-        share: 'key',
-        vector_entries: 100_000,
-        folder: null,
-        judge: { hits: 0.05, per_minute: 30, error: 0.05 },
-      },
-      scheduling: { express: true, worker_concurrency: 10, lease_ms: 10_000, claim_ms: 2000 },
-      async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
-      seeding: { body_limit: 64 * 1024 * 1024, concurrency: 4 },
-      log: { level: 'info', snippets: true },
-    });
-    expect([embedding, passthrough]).toEqual([{ kind: 'builtin' }, null]);
+    expect(SECTIONS.map(name => [name, settings[name]])).toEqual(
+      Object.entries({
+        server: {
+          host: '127.0.0.1',
+          port: 8080,
+          body_limit: 10 * 1024 * 1024,
+          drain_ms: 30_000,
+          cors: false,
+          heartbeat_ms: 15_000,
+        },
+        redis: { prefix: 'spillway', timeout_ms: 100 },
+        qdrant: { collection: 'spillway' },
+        high_load: { normal_queue: 500, low_queue: 2000 },
+        health: { canary: { every_s: 0, questions: [] } },
+        classify: [],
+        keys: [],
+        users: { rpm: 0 },
+        admin: { explain_entries: 1000 },
+        cache: {
+          ttl_s: 3600,
+          l1_entries: 10_000,
+          max_item_bytes: 1_000_000,
+          error_budget: 0.01,
+          coalesce: true,
+          share: 'key',
+          vector_entries: 100_000,
+          folder: null,
+          judge: { hits: 0.05, per_minute: 30, error: 0.05 },
+        },
+        scheduling: { express: true, worker_concurrency: 10, lease_ms: 10_000, claim_ms: 2000 },
+        async: { result_ttl_s: 86_400, max_age_s: 86_400, queue_limit: 10_000, concurrency: 50, callback_hosts: [] },
+        seeding: { body_limit: 64 * 1024 * 1024, concurrency: 4 },
+        log: { level: 'info', snippets: true },
+      }),
+    );
+    expect([settings.embedding, settings.passthrough]).toEqual([{ kind: 'builtin' }, null]);
   });
 
   it('of the classes', () => {

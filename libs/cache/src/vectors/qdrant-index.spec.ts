@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { CapturedLog } from '../../../../test/support/captured-log';
 import { startFakeQdrant, type FakeQdrant, type Mood } from '../../../../test/support/fake-qdrant';
 import { ManualClock } from '../../../../test/support/manual-clock';
-import { PLACE, entriesOf, idOf, randomFrom, randomVector } from '../../../../test/support/vectors';
+import { PLACE, entriesOf, randomFrom, randomVector } from '../../../../test/support/vectors';
 import { pointId } from './point-id';
 import { QdrantIndex } from './qdrant-index';
 
