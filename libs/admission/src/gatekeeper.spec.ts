@@ -90,6 +90,8 @@ describe('operators', () => {
     ['http://127.0.0.1:3000', '127.0.0.1:8080'],
     ['null', '127.0.0.1:8080'],
     ['http://evil.example', undefined],
+    ['http://evil.example:8080', 'evil.example:8080'],
+    ['http://localhost.example', 'localhost.example'],
   ])('are not the page of %s that a browser shows on this machine', (origin, host) => {
     const page = { origin, host };
     const shown = { authorization: undefined, remoteAddress: '127.0.0.1', page };
@@ -99,7 +101,9 @@ describe('operators', () => {
 
   it.each([
     ['http://127.0.0.1:8080', '127.0.0.1:8080'],
-    ['https://Spillway.local', 'spillway.LOCAL'],
+    ['http://[::1]:8080', '[::1]:8080'],
+    ['http://LocalHost:8080', 'localhost:8080'],
+    ['http://spillway.localhost', 'Spillway.localhost'],
     [undefined, 'anything'],
   ])('may use the page of this server: %s at %s', (origin, host) => {
     const page = { origin, host };

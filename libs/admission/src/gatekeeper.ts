@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { hash, timingSafeEqual } from 'node:crypto';
-import { isIPv4 } from 'node:net';
+import { isIP, isIPv4 } from 'node:net';
 import { InvalidApiKey, NotAllowed, type Caller } from '@spillway/contracts';
 import { ConfigStore, type Settings } from '@spillway/config';
 
@@ -46,16 +46,19 @@ export class Gatekeeper {
 
   /**
    * Where no admin key is set, being on this machine is the credential, which the browser of this machine would lend to
-   * any page that it shows.
+   * any page that it shows: of another origin, or of a name whose owner lets it point here by now.
    * @throws InvalidApiKey or NotAllowed unless the admin key is shown, or none is set and the peer is this machine.
    */
   requireAdmin({ authorization, remoteAddress, page }: Credentials): void {
     const { key } = this.config.current.admin;
     if (key === undefined || key === '') {
       if (isForeign(page)) {
-        throw new NotAllowed('Pages of other origins may not operate Spillway until an admin key is set.', {
-          retryable: false,
-        });
+        throw new NotAllowed(
+          'Until an admin key is set, pages may operate Spillway only from its own localhost or IP address.',
+          {
+            retryable: false,
+          },
+        );
       }
       if (isLoopback(remoteAddress)) return;
       throw new NotAllowed('Only this machine may operate Spillway until an admin key is set.', { retryable: false });
@@ -104,7 +107,14 @@ function bearer(authorization: string | undefined): string {
 
 function isForeign(page: Credentials['page']): boolean {
   if (page?.origin === undefined) return false;
-  return !URL.canParse(page.origin) || new URL(page.origin).host !== page.host?.toLowerCase();
+  if (!URL.canParse(page.origin)) return true;
+  const { host, hostname } = new URL(page.origin);
+  return host !== page.host?.toLowerCase() || !isFixed(hostname);
+}
+
+/** Whether nobody can let it point to another machine. */
+function isFixed(hostname: string): boolean {
+  return /^(?:.+\.)?localhost$/.test(hostname) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }
 
 function isLoopback(address: string | undefined): boolean {
