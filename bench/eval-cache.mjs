@@ -4,15 +4,14 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { ensureInstalled, root } from '../scripts/workspace.mjs';
+import { commandLine, ensureInstalled, root } from '../scripts/workspace.mjs';
 import { categoryTable, pairTable, streamTable, writtenReport } from './eval-cache-report.mjs';
 import { retrievalRows, retrieved } from './eval-cache-retrieval.mjs';
 import { areaTable, judgeTable, panelsOf, publishedTable, retrievalTable } from './eval-cache-scores.mjs';
 import { budgetTable, evaluateStream, learnedTable } from './eval-cache-streams.mjs';
 import { embeddingCost, targetTable } from './eval-cache-targets.mjs';
 
-const { positionals, values } = parseArgs({
+const { positionals, values } = commandLine('npm run eval:cache -- [FILE.tsv …] [--also FILE.tsv …]', {
   allowPositionals: true,
   options: { also: { type: 'string', multiple: true, default: [] } },
 });

@@ -3,9 +3,8 @@
 // `survival`; `peers`: programs of others, which are installed for it and so measured only when asked for).
 // A whole report is kept in docs/benchmarks, and parts of one that is kept are replaced in it; short ones only print.
 // `--json`: for programs.
-import { parseArgs } from 'node:util';
 import { ensureRedis } from '../scripts/redis.mjs';
-import { ensureBuilt, ensureInstalled, stop } from '../scripts/workspace.mjs';
+import { commandLine, ensureBuilt, ensureInstalled, stop } from '../scripts/workspace.mjs';
 
 /** What each report takes: a run that counts, and one that shows whether all of it works. */
 const LONG = {
@@ -39,7 +38,7 @@ const SHORT = {
   survival: { windows: 1, calls: 50, rounds: 2, perSecond: 20, seconds: 4 },
 };
 
-const { values } = parseArgs({
+const { values } = commandLine('npm run bench -- [--only NAME,NAME] [--short] [--json] [--profile FOLDER]', {
   options: {
     only: { type: 'string' },
     short: { type: 'boolean' },

@@ -3,13 +3,14 @@
 // wrong; a second time with a judge that errs now and then. A day of 5 000 calls writes docs/benchmarks/shop-day.md.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
-import { ensureBuilt, ensureInstalled, root } from '../scripts/workspace.mjs';
+import { commandLine, ensureBuilt, ensureInstalled, root } from '../scripts/workspace.mjs';
 
 const WHOLE_DAY = 5_000;
 const JUDGE_ERROR = 0.05;
 
-const { values } = parseArgs({ options: { calls: { type: 'string', default: String(WHOLE_DAY) } } });
+const { values } = commandLine('npm run shop-day -- [--calls N]', {
+  options: { calls: { type: 'string', default: String(WHOLE_DAY) } },
+});
 const calls = Number(values.calls);
 ensureInstalled();
 ensureBuilt();

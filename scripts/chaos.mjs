@@ -1,11 +1,12 @@
 // `npm run test:chaos [-- --seeds N] [--seed FIRST]`: runs of faults under load, one after the other, each with a seed of
 // its own. A run that fails prints its seed and its schedule.
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { ensureRedis } from './redis.mjs';
-import { become, ensureBuilt, ensureInstalled, root } from './workspace.mjs';
+import { become, commandLine, ensureBuilt, ensureInstalled, root } from './workspace.mjs';
 
-const { values } = parseArgs({ options: { seeds: { type: 'string' }, seed: { type: 'string' } } });
+const { values } = commandLine('npm run test:chaos -- [--seeds N] [--seed FIRST]', {
+  options: { seeds: { type: 'string' }, seed: { type: 'string' } },
+});
 const first = values.seed ?? process.env.SPILLWAY_CHAOS_SEED ?? '1';
 
 ensureInstalled();

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 
 /** The folder of the project, wherever it was started from. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -19,6 +20,18 @@ function must(command, args) {
 export function stop(message, code = 1) {
   console.error(message);
   process.exit(code);
+}
+
+/** What `parseArgs` makes of the command line; tells the usage where help is wanted, and where it can make nothing of it. */
+export function commandLine(usage, { options, ...others }) {
+  try {
+    const found = parseArgs({ ...others, options: { ...options, help: { type: 'boolean', short: 'h' } } });
+    if (!found.values.help) return found;
+  } catch (error) {
+    stop(`${error.message}\n${usage}`);
+  }
+  console.log(usage);
+  process.exit(0);
 }
 
 /** The versions that a lock file, npm's own record of node_modules included, names by folder. */
@@ -42,8 +55,8 @@ export function ensureInstalled() {
   if (major < 20 || (major === 20 && minor < 19))
     stop(`Node 20.19 or newer is needed, this is ${process.versions.node}.`);
   if (isInstalled()) return;
-  console.error('Installing dependencies …');
-  must(npm, ['ci', '--no-audit', '--no-fund']);
+  console.error('Installing dependencies, which takes a minute or two, once …');
+  must(npm, ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
 }
 
 function* sourceFiles(folder) {
@@ -77,7 +90,7 @@ export function build() {
 /** Builds dist/ when it is missing or older than the sources; a Spillway that runs from it would lose its files. */
 export function ensureBuilt() {
   if (existsSync(stamp) && readFileSync(stamp, 'utf8') === sourcesHash()) return;
-  console.error('Building …');
+  console.error('Building, as the sources are new …');
   build();
 }
 

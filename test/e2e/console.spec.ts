@@ -41,6 +41,11 @@ describe('the console', () => {
     expect(names).toEqual(expect.arrayContaining(['/ui', '/ui/console.css', '/ui/main.js', '/ui/server.js']));
   });
 
+  it('is where a browser comes that is given no more than the address of Spillway', async () => {
+    const { status, headers } = await fetch(gateway.url, { redirect: 'manual' });
+    expect([status, headers.get('location')]).toEqual([303, '/ui']);
+  });
+
   it('is found with a slash at the end, too', async () => {
     expect(await (await get('/ui/')).text()).toBe(await (await get('/ui')).text());
     expect((await get('/admin/status/')).status).toBe(401);

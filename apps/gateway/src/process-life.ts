@@ -26,7 +26,11 @@ export async function live(
   const logger = createLogger(config.current.log.level);
   const running = await serve({ config, logger });
   if (simulatorUrl !== undefined) {
-    logger.warn({}, 'nothing is configured: answers come from the bundled simulator, not from a model (see README.md)');
+    logger.warn(
+      {},
+      'nothing is configured: answers come from the bundled simulator, not from a model. For those of a model set ' +
+        'OPENAI_API_KEY, or write a spillway.yaml (README.md)',
+    );
   }
   if (!config.current.redis.url) {
     logger.warn(
@@ -35,7 +39,9 @@ export async function live(
     );
   }
   const { role } = environment;
-  logger.info({ role, url: running.url }, running.url === null ? 'handing out turns' : `listening on ${running.url}`);
+  const { url } = running;
+  if (url === null) logger.info({ role, url }, 'handing out turns');
+  else logger.info({ role, url, console: `${url}/ui` }, `listening on ${url}`);
   process.on('SIGHUP', () => reload(config, logger));
   config.onChange(({ log }) => (logger.level = log.level));
   let ending = false;

@@ -29,6 +29,8 @@ describe('the command line', () => {
     [['a', '--publish', '--arm', 'b']],
   ])('refuses %j', args => expect(() => commandOf(args)).toThrow(InvalidCommandLine));
 
+  it('may ask for help', () => expect(commandOf(['--help'])).toBeNull());
+
   it('is told again for each scenario, without where its report went', () => {
     const args = 'all --short --out /somewhere --seed 2'.split(' ');
     expect(commandText(args, 'all', 'burst')).toBe('npm run lab -- burst --short --seed 2');

@@ -30,7 +30,7 @@ export interface Command {
   readonly out: string | null;
 }
 
-const USAGE = `npm run lab -- SCENARIO | all | list
+export const USAGE = `npm run lab -- SCENARIO | all | list
   --short         a small run, for a look
   --strict        exit code 1 when a target is missed
   --seed N        other arrivals and questions (1)
@@ -43,8 +43,10 @@ const USAGE = `npm run lab -- SCENARIO | all | list
   --recall SHARE  with --virtual: wordings that caches recognise (0.5)
   --out FOLDER    where reports go (reports)`;
 
-export function commandOf(args: readonly string[]): Command {
+/** Null: help is wanted. */
+export function commandOf(args: readonly string[]): Command | null {
   const { values, positionals } = parsed(args);
+  if (values.help) return null;
   const [what, ...more] = positionals;
   if (what === undefined || more.length > 0) throw new InvalidCommandLine(USAGE);
   if (values.publish && (values.virtual || values.arm.length > 0)) {
@@ -92,6 +94,7 @@ function parsed(args: readonly string[]) {
         virtual: { type: 'boolean', default: false },
         recall: { type: 'string', default: '0.5' },
         out: { type: 'string' },
+        help: { type: 'boolean', short: 'h', default: false },
       },
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { commandOf, commandText, InvalidCommandLine, type Command } from './command-line';
+import { commandOf, commandText, InvalidCommandLine, USAGE, type Command } from './command-line';
 import { runExperiment } from './experiment';
 import { limitsLines, writeLimitsReport } from './limits/limits-report';
 import { LIMITS, measureLimits } from './limits/measure-limits';
@@ -23,6 +23,7 @@ function namesOf({ what, virtual }: Command): readonly string[] {
 
 async function main(): Promise<void> {
   const command = commandOf(process.argv.slice(2));
+  if (command === null) return tell(USAGE);
   if (command.what === 'list') return list();
   const names = namesOf(command);
   let missed = 0;

@@ -26,20 +26,26 @@ const HEADERS = {
 };
 
 /** The console: files without data. Their script asks the guarded addresses, with the key that the operator gives it. */
-@Controller('ui')
+@Controller()
 export class ConsoleController {
   private readonly files = new Map(Object.keys(TYPES).map(name => [name, readFileSync(join(FOLDER, name), 'utf8')]));
 
   constructor(private readonly gatekeeper: Gatekeeper) {}
 
-  /** The same page with and without the key: it asks for it; only the status says that it is needed. */
+  /** For whoever opens the address that the log told. */
   @Get()
+  entrance(@Res() reply: FastifyReply): void {
+    void reply.redirect('/ui', 303);
+  }
+
+  /** The same page with and without the key: it asks for it; only the status says that it is needed. */
+  @Get('ui')
   page(@Req() request: FastifyRequest, @Res() reply: FastifyReply): void {
     void reply.code(this.statusFor(request));
     this.send('index.html', reply);
   }
 
-  @Get(':file')
+  @Get('ui/:file')
   file(@Param('file') name: string, @Res() reply: FastifyReply): void {
     this.send(name, reply);
   }

@@ -13,7 +13,7 @@ declare module 'fastify' {
 }
 
 const FOR_CALLERS = /^\/(?:(?:critical|normal|low)\/)?v1\//;
-const PAGES = new Set(['/ui', '/ui/:file']);
+const PAGES = new Set(['/', '/ui', '/ui/:file']);
 const FOR_EVERYBODY = new Set(['/livez', '/readyz', '/health']);
 
 /**

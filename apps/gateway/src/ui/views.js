@@ -104,14 +104,20 @@ export function classes({ span, status }) {
 }
 
 export function outcomes({ span }) {
-  const rates = span.after
-    .values('spillway_requests_total', 'outcome')
-    .map(outcome => [outcome, span.rate('spillway_requests_total', { outcome })])
-    .sort(([, one], [, other]) => other - one);
-  if (rates.length === 0) return [make('p', { className: 'quiet' }, 'No call yet.')];
-  const total = rates.reduce((sum, [, rate]) => sum + rate, 0);
+  const { after } = span;
+  const found = after.values('spillway_requests_total', 'outcome').map(outcome => ({
+    outcome,
+    rate: span.rate('spillway_requests_total', { outcome }),
+    count: after.sum('spillway_requests_total', { outcome }),
+  }));
+  if (found.length === 0) return [make('p', { className: 'quiet' }, 'No call yet.')];
+  const total = found.reduce((sum, { rate }) => sum + rate, 0);
   const kind = outcome => (GOOD.includes(outcome) ? '' : POLITE.includes(outcome) ? 'warn' : 'bad');
-  return rates.map(([outcome, rate]) => bar(outcome, number(rate), rate / (total || 1), kind(outcome)));
+  return found
+    .sort((one, other) => other.rate - one.rate || other.count - one.count)
+    .map(({ outcome, rate, count }) =>
+      bar(outcome, `${number(rate)} a second · ${number(count)} in all`, rate / (total || 1), kind(outcome)),
+    );
 }
 
 export function caches({ status: { caches: told } }) {

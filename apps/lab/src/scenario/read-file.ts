@@ -33,7 +33,7 @@ export function scenarioNames(): string[] {
 /** A scenario, perhaps with some of its values changed. */
 export function readScenario(name: string, changes: readonly Change[] = []): Scenario {
   if (!scenarioNames().includes(name)) {
-    throw new InvalidFile(`There is no scenario ${name}. There are: ${scenarioNames().join(', ')}.`);
+    throw new InvalidFile(`There is no scenario ${name}. What there is: npm run lab -- list`);
   }
   return checked(scenarioSchema, join(folderOf('scenarios'), `${name}.yaml`), said => withChanges(said, changes));
 }
