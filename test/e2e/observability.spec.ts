@@ -117,8 +117,14 @@ describe('what operators see', () => {
       ['cached', { outcome: 'cache-exact', status: 200, cache: 'HIT', cache_tier: 'exact', attempts: 0, tokens: null }],
       ['streamed', { outcome: 'generated', status: 200, model: 'good', response_hash: expect.any(String) as string }],
       ['embedded', { outcome: 'generated', status: 200, operation: 'embeddings' }],
-      ['other-model', { outcome: 'fallback-model', status: 200, model: 'good', attempts: 2 }],
-      ['failed', { outcome: 'upstream-failed', status: 502, code: 'upstream_error', model: null, attempts: 1 }],
+      [
+        'other-model',
+        { outcome: 'fallback-model', status: 200, model: 'good', attempts: 2, failures: { bad: 'server' } },
+      ],
+      [
+        'failed',
+        { outcome: 'upstream-failed', status: 502, code: 'upstream_error', model: null, failures: { bad: 'server' } },
+      ],
       ['excused', { outcome: 'fallback-response', status: 200, priority: 'critical' }],
       ['unknown-model', { outcome: 'rejected-invalid', status: 404, code: 'model_not_found' }],
       ['invalid', { outcome: 'rejected-invalid', status: 400 }],

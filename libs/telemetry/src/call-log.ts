@@ -1,5 +1,12 @@
 import { hash } from 'node:crypto';
-import { isJsonObject, type CallEnd, type CallIdentity, type IncomingCall, type JsonObject } from '@spillway/contracts';
+import {
+  isJsonObject,
+  type CallEnd,
+  type CallIdentity,
+  type Decision,
+  type IncomingCall,
+  type JsonObject,
+} from '@spillway/contracts';
 import { SharedFields, type Logger } from './logger';
 import type { ResponseDigest } from './response-digest';
 
@@ -36,6 +43,7 @@ export class CallLog {
       similarity_fate: resemblance?.fate ?? null,
       model: journal.model,
       attempts: journal.attempts,
+      failures: failuresOf(journal.decisions),
       hedge: journal.hedge,
       queue_ms: Math.round(journal.queueMs),
       upstream_ms: journal.upstreamMs === null ? null : Math.round(journal.upstreamMs),
@@ -45,6 +53,18 @@ export class CallLog {
       response_snippet: digest !== null && this.snippets() ? digest.snippet : undefined,
     });
   }
+}
+
+/** The kind of failure of each model that failed; a model is asked once for a call. */
+function failuresOf(decisions: readonly Decision[]): Readonly<Record<string, string>> | undefined {
+  const failures: Record<string, string> = {};
+  let failed = false;
+  for (const decision of decisions) {
+    if (decision.kind !== 'attempt' || decision.failure === null) continue;
+    failures[decision.model] = decision.failure;
+    failed = true;
+  }
+  return failed ? failures : undefined;
 }
 
 /** The first 16 hexadecimal digits of SHA-256. */
