@@ -31,7 +31,7 @@ const project = (displayName, pattern, more = {}) => ({
 });
 
 module.exports = {
-  // For unit tests; the others run one at a time.
+  // Also the lanes of the suites that start processes.
   maxWorkers: 2,
   testTimeout: 30_000,
   globalSetup: '<rootDir>/test/support/global-setup.ts',
@@ -39,7 +39,7 @@ module.exports = {
   projects: [
     project('unit', '{apps,libs}'),
     ...['contract', 'integration', 'cases', 'e2e', 'chaos'].map(name =>
-      project(name, `test/${name}`, { runner: '<rootDir>/test/support/serial-runner.cjs' }),
+      project(name, `test/${name}`, { runner: '<rootDir>/test/support/lanes-runner.cjs' }),
     ),
   ],
 };

@@ -126,7 +126,7 @@ describe('rows 10 and 36: a model that asked to be left alone', () => {
 describe('row 15: what kept a call from its answer is told apart', () => {
   it('429: too many wait already', async () => {
     await start({ model: ONE_AT_A_TIME, configuration: { priorities: { normal: { queue_limit: 1 } } } });
-    await occupy(200);
+    await occupy(800);
     const waiting = send('waiting');
     await until(async () => (await client.metric('spillway_queue_depth')) === 1);
     const reply = await send('one too many');
@@ -155,7 +155,7 @@ describe('row 15: what kept a call from its answer is told apart', () => {
 
 it('row 18: a caller that left and one whose time was over are counted apart', async () => {
   await start({ model: ONE_AT_A_TIME });
-  await occupy(400);
+  await occupy(1_200);
   const leaving = new AbortController();
   const left = send('leaving', {}, leaving.signal).catch(() => null);
   await until(async () => (await client.metric('spillway_queue_depth')) === 1);

@@ -1,3 +1,4 @@
+/** @alone Where a worker stands still for 400 ms it counts as dead, and what it had reached loses its order. */
 import { ClientGone, QueueFull, QueueTimeout, type Priority, type Turn } from '@spillway/contracts';
 import { TURN_SYSTEMS, callOf, models, until, type TurnSystem } from '../support/turns';
 

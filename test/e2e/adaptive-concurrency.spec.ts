@@ -1,3 +1,4 @@
+/** @alone What is learned here comes from how long calls take. */
 import { ask, callerOf } from '../support/caller';
 import { startGateway, type Gateway } from '../support/gateway';
 import { completion } from '../support/model-answers';

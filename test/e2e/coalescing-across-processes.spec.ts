@@ -35,7 +35,7 @@ describe('fifty equal calls over two gateways', () => {
 
   it.each(shapes)('are one call of the model: %s', async (_, streams) => {
     upstream.script(({ body }) => ({
-      ttfb_ms: 300,
+      ttfb_ms: 800,
       ...(body.includes('"stream":true') ? stream('po', 'ng') : completion('pong')),
     }));
     const body = ask(`question ${++questions}`);

@@ -1,3 +1,4 @@
+/** @alone Where a worker stands still for 400 ms it counts as dead, and what it had reached loses its order. */
 import type OpenAI from 'openai';
 import type { APIError } from 'openai';
 import { ask, callerOf, failureOf, type Asked } from '../support/caller';
