@@ -12,7 +12,8 @@ export class Groups {
   private readonly members: LRUCache<string, Member>;
 
   constructor(most = 100_000) {
-    this.members = new LRUCache({ max: most });
+    // By size, as room for `max` is taken at once: four megabytes of each route, though few have anything judged.
+    this.members = new LRUCache({ maxSize: most, sizeCalculation: () => 1 });
   }
 
   /** From now on both, and all that share an answer with either, are one group. */

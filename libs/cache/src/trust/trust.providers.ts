@@ -10,7 +10,7 @@ import { ModelJudge } from './model-judge';
 import { RedisJudgementLog } from './redis-judgement-log';
 import { ReuseDesk } from './reuse-desk';
 import { MemoryReuses, RedisReuses, Reuses } from './reuses';
-import { Trust } from './trust';
+import { Trust, type KeptQuestion } from './trust';
 
 function judgementLog(connections: RedisConnections | null, guard: RedisGuard | null): JudgementLog {
   if (connections === null || guard === null) return new MemoryJudgementLog();
@@ -27,7 +27,8 @@ function trust(judgements: JudgementLog, config: ConfigStore, questions: Similar
     const { error_budget: errors, judge } = config.current.cache;
     return { errors, judgeError: judge.error };
   };
-  return new Trust(judgements, budget, question => void questions.forget(question));
+  const evict = (question: KeptQuestion): void => void questions.forget(question);
+  return new Trust(judgements, budget, evict, route => config.current.isConfigured(route));
 }
 
 function judgeDesk(

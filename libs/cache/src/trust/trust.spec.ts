@@ -14,7 +14,7 @@ const judgement = (more: Partial<LoggedJudgement>): LoggedJudgement => ({
   ...more,
 });
 
-function trusting(): { trust: Trust; log: MemoryJudgementLog; evicted: KeptQuestion[] } {
+function trusting(isConfigured?: (route: string) => boolean): { trust: Trust; log: MemoryJudgementLog; evicted: KeptQuestion[] } {
   const evicted: KeptQuestion[] = [];
   const log = new MemoryJudgementLog();
   return {
@@ -22,6 +22,7 @@ function trusting(): { trust: Trust; log: MemoryJudgementLog; evicted: KeptQuest
       log,
       () => BUDGET,
       question => evicted.push(question),
+      isConfigured,
     ),
     log,
     evicted,
@@ -37,6 +38,19 @@ describe('trust', () => {
     log.append(judgement({ same: false, features: null, source: 'feedback' }));
     expect(evicted).toEqual([{ partition: 'p', id: 'k' }]);
     expect(trust.quality()['r']).toMatchObject({ wrong_hits: 3, judged_hits: 3, evicted: 1 });
+  });
+
+  it('keeps one book for all names that callers make up', () => {
+    const { trust, log, evicted } = trusting(route => route === 'r');
+    for (let name = 0; name < 100; name++) trust.looked(`made-up-${name}`, true);
+    trust.looked('r', false);
+    for (const route of ['made-up-1', 'made-up-2']) log.append(judgement({ route, same: false }));
+    expect(Object.entries(trust.quality()).map(([name, { lookups, hits }]) => [name, lookups, hits])).toEqual([
+      ['other', 100, 100],
+      ['r', 1, 0],
+    ]);
+    expect(trust.of('made-up-3')).toBe(trust.of('made-up-4'));
+    expect(evicted).toEqual([{ partition: 'p', id: 'k' }]);
   });
 
   it('tells what it knows of each route', () => {

@@ -43,7 +43,13 @@ interface Book {
   evicted: number;
 }
 
-/** What is known of the reuse of answers, by route: learned from judgements, which all processes share. */
+/** What metrics call all routes that are not configured. */
+const OTHER = 'other';
+
+/**
+ * What is known of the reuse of answers, by route: learned from judgements, which all processes share. Names that callers
+ * make up, and those of routes that are gone, have one book together, as they come without end.
+ */
 export class Trust {
   private readonly books = new Map<string, Book>();
   private readonly wrongs = new LRUCache<string, number>({ max: 10_000 });
@@ -53,6 +59,7 @@ export class Trust {
     private readonly budget: () => ErrorBudget,
     /** Forgets a question that led to wrong answers. */
     private readonly evict: (question: KeptQuestion) => void,
+    private readonly isConfigured: (route: string) => boolean = () => true,
   ) {
     judgements.listen(judgement => this.learn(judgement));
   }
@@ -71,7 +78,8 @@ export class Trust {
     return Object.fromEntries([...this.books].map(([route, book]) => [route, qualityOf(book)]));
   }
 
-  private bookOf(route: string): Book {
+  private bookOf(name: string): Book {
+    const route = this.isConfigured(name) ? name : OTHER;
     const known = this.books.get(route);
     if (known !== undefined) return known;
     const book: Book = {
