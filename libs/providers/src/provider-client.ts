@@ -127,7 +127,8 @@ async function leanFetch(_url: unknown, init?: unknown): Promise<Response> {
     origin: target.origin,
     path: target.path,
     method: 'POST',
-    headers: Object.assign({}, target.headers, extraHeaders),
+    // What is configured wins over what a caller sends by the same name.
+    headers: Object.assign({}, extraHeaders, target.headers),
     body,
   });
   return new LeanResponse(status, answered) as unknown as Response;

@@ -89,6 +89,16 @@ describe('a chat call', () => {
     expect(JSON.parse(upstream.requests[0]?.body ?? '')).toEqual({ model: 'real-primary', messages: MESSAGES });
   });
 
+  it('sends what is configured for the provider, whatever a caller sends by the same name', async () => {
+    upstream.script([{ json: WHOLE }]);
+    const model = modelAt(upstream.url, { provider: { headers: { 'X-Tenant': 'ours' } } });
+    const headers = { 'x-tenant': 'theirs', 'x-other': 'theirs' };
+    const options = { streaming: false, signal: new AbortController().signal, headers };
+    const answer = await providers.chat(model, { model: 'a', messages: MESSAGES }, options);
+    for await (const part of answer.parts) void part;
+    expect(upstream.requests[0]?.headers).toMatchObject({ 'x-tenant': 'ours', 'x-other': 'theirs' });
+  });
+
   it('sends no key where none is configured', async () => {
     upstream.script([{ json: WHOLE }]);
     await parts({ model: modelAt(upstream.url, { provider: { api_key: undefined } }) });
