@@ -148,6 +148,7 @@ export class ModelHealth extends Recoveries {
   /** Shares what is new; while that is not possible this process goes on alone. Never fails. */
   flush(): Promise<void> {
     return this.inTurn(async () => {
+      this.forgetRemoved();
       const news = [...this.copies.values()].filter(copy => copy.hasNews);
       if (news.length === 0) return;
       try {
@@ -172,6 +173,11 @@ export class ModelHealth extends Recoveries {
         this.copyOf(model).take(version, record, settings);
       }
     });
+  }
+
+  /** What is configured no more has nothing to share; should it come back, the store knows how it was. */
+  private forgetRemoved(): void {
+    for (const model of this.copies.keys()) if (this.settings.breakerOf(model) === undefined) this.copies.delete(model);
   }
 
   private async send(copies: readonly ModelCopy[]): Promise<void> {

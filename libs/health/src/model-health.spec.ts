@@ -1,0 +1,65 @@
+import { ManualClock } from '../../../test/support/manual-clock';
+import { MemoryHealthStore, type Exchanged, type Move } from './health-store';
+import { ModelHealth } from './model-health';
+import type { Outcome } from './outcome';
+
+const SETTINGS = {
+  window_s: 60,
+  min_requests: 20,
+  degraded_error_rate: 0.15,
+  open_error_rate: 0.5,
+  consecutive_failures: 10,
+  open_min_s: 1,
+  open_max_s: 30,
+};
+
+class CountingStore extends MemoryHealthStore {
+  exchanges = 0;
+
+  override exchange(moves: readonly Move[]): Promise<Exchanged> {
+    this.exchanges += 1;
+    return super.exchange(moves);
+  }
+}
+
+describe('the health of models that a reload takes out of the configuration', () => {
+  const clock = new ManualClock();
+  const configured = new Set<string>();
+  let store: CountingStore;
+  let health: ModelHealth;
+
+  beforeEach(() => {
+    configured.add('m').add('n');
+    store = new CountingStore(clock);
+    health = new ModelHealth(store, { breakerOf: name => (configured.has(name) ? SETTINGS : undefined) }, clock);
+  });
+
+  const report = (model: string): void => {
+    const at = clock.now();
+    const finding = { kind: 'counted', weight: 1 } as const;
+    const outcome: Outcome = { startedAt: at, at, finding, operation: 'chat', retryAfterMs: null, latency: null };
+    health.report(model, outcome);
+  };
+
+  it('is not told again and again', async () => {
+    report('m');
+    configured.delete('m');
+    for (let pulse = 0; pulse < 3; pulse++) await health.flush();
+    expect(store.exchanges).toBe(0);
+    report('n');
+    for (let pulse = 0; pulse < 3; pulse++) await health.flush();
+    expect(store.exchanges).toBe(1);
+    expect([...(await store.read()).records.keys()]).toEqual(['n']);
+  });
+
+  it('is known again when they come back', async () => {
+    report('m');
+    await health.flush();
+    configured.delete('m');
+    report('m');
+    await health.flush();
+    configured.add('m');
+    await health.refresh();
+    expect(health.recordOf('m').failures).toBe(1);
+  });
+});
