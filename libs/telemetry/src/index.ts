@@ -1,6 +1,6 @@
 export { CallLog } from './call-log';
 export { Logger, createLogger, type SharedFields } from './logger';
-export { Metrics, type LookupCounts, type UpstreamCall } from './metrics';
+export { Metrics, type LookupCounts, type ServiceState, type UpstreamCall } from './metrics';
 export { type Adds } from './tally';
 export { randomHex, randomUuid } from './random-ids';
 export { ResponseDigest } from './response-digest';

@@ -208,13 +208,10 @@ export class Metrics {
     });
   }
 
-  serviceState(service: string, state: ServiceState): void {
-    this.state.set({ service }, STATE_VALUES[state]);
-  }
-
-  /** The states of several at once. */
-  serviceStates(states: Readonly<Record<string, { readonly state: ServiceState }>>): void {
-    for (const [service, { state }] of Object.entries(states)) this.serviceState(service, state);
+  /** Replaces what was known of the breakers: one that is gone must not look open for ever. */
+  services(states: Readonly<Record<string, ServiceState>>): void {
+    this.state.reset();
+    for (const [service, state] of Object.entries(states)) this.state.set({ service }, STATE_VALUES[state]);
   }
 
   /** Replaces what was known of how models answer their canary questions. */

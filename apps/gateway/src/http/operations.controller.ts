@@ -2,7 +2,7 @@ import { Controller, Get, Header, Res } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import type { HealthReport } from '@spillway/health';
 import { Scheduling } from '@spillway/scheduling';
-import { Logger, Metrics } from '@spillway/telemetry';
+import { Logger, Metrics, type ServiceState } from '@spillway/telemetry';
 import { ModelStatuses } from './model-status';
 import { Parts, type PartState } from './parts';
 import { Reception } from './reception';
@@ -42,9 +42,8 @@ export class OperationsController {
   @Get('metrics')
   @Header('content-type', 'text/plain; version=0.0.4; charset=utf-8')
   async expose(): Promise<string> {
-    this.parts.measure();
     const health = this.models.allHealth();
-    this.metrics.serviceStates(health);
+    this.metrics.services({ ...breakersOf(this.parts.states()), ...statesIn(health) });
     this.metrics.canaries(scoresIn(health));
     try {
       this.metrics.depths(await this.scheduling.depths());
@@ -54,6 +53,14 @@ export class OperationsController {
     }
     return this.metrics.registry.metrics();
   }
+}
+
+function breakersOf(parts: Readonly<Record<string, PartState>>): Readonly<Record<string, ServiceState>> {
+  return Object.fromEntries(Object.entries(parts).map(([part, state]) => [part, state === 'ok' ? 'closed' : 'open']));
+}
+
+function statesIn(health: Readonly<Record<string, HealthReport>>): Readonly<Record<string, ServiceState>> {
+  return Object.fromEntries(Object.entries(health).map(([model, { state }]) => [model, state]));
 }
 
 function scoresIn(health: Readonly<Record<string, HealthReport>>): ReadonlyMap<string, number> {

@@ -1,6 +1,5 @@
 import type { CacheHelpers } from '@spillway/cache';
 import type { RedisGuard } from '@spillway/redis';
-import { Metrics } from '@spillway/telemetry';
 import { CapturedLog } from '../../../../test/support/captured-log';
 import { Parts } from './parts';
 
@@ -15,7 +14,7 @@ describe('Parts', () => {
     evictionPolicy: async () => policy,
   };
   const helpers = { states: () => ({}) } as unknown as CacheHelpers;
-  const parts = new Parts(redis as unknown as RedisGuard, helpers, new Metrics(), log);
+  const parts = new Parts(redis as unknown as RedisGuard, helpers, log);
   const warnings = async (): Promise<unknown[]> => {
     await new Promise(setImmediate);
     return log.lines.filter(({ level }) => level === 'warn');

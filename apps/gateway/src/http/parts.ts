@@ -1,7 +1,7 @@
 import { Inject, Injectable, type OnApplicationBootstrap } from '@nestjs/common';
 import { CacheHelpers } from '@spillway/cache';
 import { RedisGuard } from '@spillway/redis';
-import { Logger, Metrics } from '@spillway/telemetry';
+import { Logger } from '@spillway/telemetry';
 
 export type PartState = 'ok' | 'lost';
 
@@ -11,7 +11,6 @@ export class Parts implements OnApplicationBootstrap {
   constructor(
     @Inject(RedisGuard) private readonly redis: RedisGuard | null,
     private readonly helpers: CacheHelpers,
-    private readonly metrics: Metrics,
     private readonly logger: Logger,
   ) {
     redis?.onStateChange(state => {
@@ -31,13 +30,6 @@ export class Parts implements OnApplicationBootstrap {
 
   states(): Readonly<Record<string, PartState>> {
     return { ...(this.redis !== null && { redis: this.redis.state }), ...this.helpers.states() };
-  }
-
-  /** Brings the gauges up to date. */
-  measure(): void {
-    for (const [part, state] of Object.entries(this.states())) {
-      this.metrics.serviceState(part, state === 'ok' ? 'closed' : 'open');
-    }
   }
 
   /** What is evicted first may be a waiting call or the window of a limit, and nobody would know. */
