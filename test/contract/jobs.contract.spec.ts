@@ -85,6 +85,15 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
     expect(most).toBe(1);
   });
 
+  it('are found and cancelled among those of their kind alone', async () => {
+    const process = await world.process(async () => 'answer');
+    const other = process.queues.open('other', { retry: QUICK_RETRY, run: async () => null }, () => 1);
+    const id = await add(process);
+    await ended(process, id);
+    expect(await other.find(id)).toBeNull();
+    expect(await other.cancel(id)).toBeNull();
+  });
+
   it('are added once by one id', async () => {
     const process = await world.process(async () => null, { works: false });
     await process.queue.add({ owner: 'shop', payload: 1, id: 'test_one' });
@@ -184,8 +193,10 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
   it('that wait can be cancelled, and never run', async () => {
     let runs = 0;
     const process = await world.process(async () => ++runs, { works: false });
-    const id = await add(process);
+    const id = await add(process, 'deed');
     expect(await process.queue.cancel(id)).toMatchObject({ id, status: 'cancelled' });
+    expect(await process.queue.cancel(id)).toMatchObject({ id, status: 'cancelled' });
+    expect(process.cancelled).toEqual(['deed']);
     expect(await process.queue.find(id)).toMatchObject({ status: 'cancelled' });
     process.queues.work();
     await sleep(300);
@@ -199,9 +210,10 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
       job.signal.addEventListener('abort', () => (told = job.signal.reason));
       return hang(job);
     });
-    const id = await add(process);
+    const id = await add(process, 'deed');
     await until(async () => (await process.queue.find(id))?.status === 'running');
     expect(await process.queue.cancel(id)).toMatchObject({ status: 'cancelled' });
+    expect(process.cancelled).toEqual(['deed']);
     await until(() => told !== undefined);
     expect(told).toMatchObject({ outcome: 'client-gone' });
     await until(async () => (await process.queue.counts()).running === 0);
@@ -215,6 +227,7 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
     const id = await add(process);
     await ended(process, id);
     expect(await process.queue.cancel(id)).toMatchObject({ status: 'succeeded', result: 'answer' });
+    expect(process.cancelled).toEqual([]);
   });
 
   it('are given up when they are too old', async () => {

@@ -21,6 +21,8 @@ export interface JobProcess {
   readonly log: CapturedLog;
   /** Jobs whose end it was told, in order. */
   readonly ended: readonly Job[];
+  /** What those that were cancelled were to do. */
+  readonly cancelled: readonly JsonValue[];
   stop(patienceMs?: number): Promise<void>;
 }
 
@@ -50,10 +52,12 @@ export function jobWorld(redisUrl: string | null, settings: object = {}): JobWor
       const app = await NestFactory.createApplicationContext(JobsApp, { logger: ['error'], abortOnError: false });
       const queues = app.get(JobQueues);
       const ended: Job[] = [];
+      const cancelled: JsonValue[] = [];
       const handler: JobHandler<JsonValue> = {
         retry: QUICK_RETRY,
         run: deed,
         ended: async job => void ended.push(job),
+        cancelled: async payload => void cancelled.push(payload),
       };
       const queue = queues.open('test', handler, () => concurrency);
       if (works) queues.work();
@@ -61,7 +65,7 @@ export function jobWorld(redisUrl: string | null, settings: object = {}): JobWor
         await queues.stop(patienceMs);
         await app.close();
       };
-      const process = { queue, queues, log, ended, stop };
+      const process = { queue, queues, log, ended, cancelled, stop };
       processes.push(process);
       return process;
     },

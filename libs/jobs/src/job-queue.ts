@@ -19,7 +19,7 @@ export class JobQueue<Payload extends JsonValue> {
 
   constructor(
     readonly kind: string,
-    handler: JobHandler<Payload>,
+    private readonly handler: JobHandler<Payload>,
     private readonly stores: JobStores,
   ) {
     this.runner = new JobRunner(kind, handler, stores);
@@ -81,7 +81,8 @@ export class JobQueue<Payload extends JsonValue> {
   }
 
   private async lookUp(id: string): Promise<Job | null> {
-    if (!ID.test(id)) return null;
+    // Ends are kept in one place for all kinds.
+    if (!ID.test(id) || !id.startsWith(`${this.kind}_`)) return null;
     const { ends, backlog } = this.stores;
     const ended = await ends.of(id);
     if (ended !== null) return ended;
@@ -93,8 +94,12 @@ export class JobQueue<Payload extends JsonValue> {
   private async withdraw(id: string): Promise<Job | null> {
     const job = await this.lookUp(id);
     if (job === null || job.endedAt !== null) return job;
+    const { backlog } = this.stores;
+    const state = await backlog.find(id);
     const ended = await keepEnd(this.stores, job, { status: 'cancelled' });
-    if (ended.status === 'cancelled') await this.stores.backlog.withdraw(id);
+    if (ended.status !== 'cancelled') return ended;
+    await backlog.withdraw(id);
+    if (state !== null) await this.handler.cancelled?.(state.entry.payload as Payload);
     return ended;
   }
 

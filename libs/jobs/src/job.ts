@@ -69,4 +69,6 @@ export interface JobHandler<Payload extends JsonValue> {
   run(job: RunningJob<Payload>): Promise<JsonValue>;
   /** Called at least once when a job has succeeded or failed for good, after that has been kept. */
   ended?(job: Job, payload: Payload): Promise<void>;
+  /** Called when a job was cancelled, in the process that was asked to; not where that process dies meanwhile. Never fails. */
+  cancelled?(payload: Payload): Promise<void>;
 }

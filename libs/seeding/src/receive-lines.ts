@@ -3,6 +3,8 @@ import type { SeedLines } from './seed-lines';
 
 /** Lines go to where they are kept in portions of so many characters. */
 const PORTION = 256 * 1024;
+/** What a line counts beside its characters: no portion has more than four thousand of them, however short. */
+const LINE = 64;
 
 /** A text that was received whole. */
 export interface ReceivedText {
@@ -23,7 +25,7 @@ export async function receiveLines(id: string, source: AsyncIterable<string>, ke
       if (line !== '') total += 1;
       hash.update(line).update('\n');
       portion.push(line);
-      size += line.length + 1;
+      size += line.length + LINE;
       if (size < PORTION) continue;
       await kept.append(id, portion);
       portion = [];

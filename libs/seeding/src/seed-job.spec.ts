@@ -1,7 +1,7 @@
 import { ShuttingDown, type Caller } from '@spillway/contracts';
 import type { Stops } from './planter';
-import { SeedJob, type SeedInHand } from './seed-job';
-import type { SeedLines } from './seed-lines';
+import { SeedJob } from './seed-job';
+import { MemorySeedLines, type SeedLines } from './seed-lines';
 
 const CALLER: Caller = { name: 'shop', priority: 'low', max_priority: 'low', routes: null, team: null };
 const LINES = Array.from({ length: 20 }, (_, index) => JSON.stringify({ question: `Question ${index}?` }));
@@ -30,15 +30,25 @@ describe('a seed as a job', () => {
       },
     );
     const noted: unknown[] = [];
-    const inHand: SeedInHand = {
+    const inHand = {
       payload: { text: 't', total: LINES.length, key: 'shop', route: 'qa' },
       progress: null,
       signal: new AbortController().signal,
       leaving: leaving.signal,
-      checkpoint: async progress => void noted.push(progress),
+      checkpoint: async (progress: unknown) => void noted.push(progress),
     };
     await expect(job.run(inHand)).rejects.toBe(reason);
     expect(planted).toHaveLength(4);
     expect(noted.at(-1)).toMatchObject({ done: 4, generated: 4 });
+  });
+
+  it.each(['ended', 'cancelled'] as const)('has its lines forgotten once it is %s', async how => {
+    const lines = new MemorySeedLines();
+    await lines.append('t', LINES);
+    const settings = { caller: () => CALLER, concurrency: () => 1, quiet: async () => undefined };
+    const job = new SeedJob(lines, { plant: async () => ({ kind: 'blank' }) }, settings);
+    const order = { text: 't', total: LINES.length, key: 'shop', route: 'qa' };
+    await (how === 'ended' ? job.ended(null, order) : job.cancelled(order));
+    expect(await lines.page('t', 0, 1)).toEqual([]);
   });
 });

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { InvalidRequest, type Caller, type JsonValue } from '@spillway/contracts';
+import { InvalidRequest, type Caller } from '@spillway/contracts';
+import { DEFAULT_RETRY, type JobHandler, type RunningJob } from '@spillway/jobs';
 import { RedisUnavailable } from '@spillway/redis';
 import { Checkpoints } from './checkpoints';
 import type { Planter, Stops } from './planter';
@@ -20,16 +21,8 @@ export type SeedOrder = {
   readonly route: string | null;
 };
 
-/** A seed in the hands of this process. */
-export interface SeedInHand {
-  readonly payload: SeedOrder;
-  /** What an earlier attempt noted last. */
-  readonly progress: JsonValue | null;
-  readonly signal: AbortSignal;
-  /** Aborted once it is to go on elsewhere from the next question on. */
-  readonly leaving: AbortSignal;
-  checkpoint(progress: JsonValue): Promise<void>;
-}
+/** A seed in the hands of this process; `leaving` is aborted once it is to go on elsewhere from the next question on. */
+type SeedInHand = Pick<RunningJob<SeedOrder>, 'payload' | 'progress' | 'signal' | 'leaving' | 'checkpoint'>;
 
 export interface SeedSettings {
   /** Null: there is no such key any more. */
@@ -42,8 +35,10 @@ export interface SeedSettings {
 const CHECKPOINT_EVERY_MS = 250;
 const REDIS_AGAIN_MS = 500;
 
-/** Plants a text of seeds; goes on where an earlier attempt ended. */
-export class SeedJob {
+/** Plants a text of seeds; goes on where an earlier attempt ended. Its lines are kept until it has ended. */
+export class SeedJob implements JobHandler<SeedOrder> {
+  readonly retry = DEFAULT_RETRY;
+
   constructor(
     private readonly lines: SeedLines,
     private readonly planter: Pick<Planter, 'plant'>,
@@ -67,6 +62,15 @@ export class SeedJob {
     } finally {
       await checkpoints.end();
     }
+  }
+
+  ended(_: unknown, { text }: SeedOrder): Promise<void> {
+    return this.lines.drop(text);
+  }
+
+  /** Where Redis is lost they go by themselves. */
+  cancelled({ text }: SeedOrder): Promise<void> {
+    return this.lines.drop(text).catch(() => undefined);
   }
 
   private async plant(line: string, route: string | null, caller: Caller, stops: Stops): Promise<LineEnd> {

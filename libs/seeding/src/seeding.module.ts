@@ -4,12 +4,12 @@ import { AdmissionModule, Gatekeeper } from '@spillway/admission';
 import { CacheModule, SimilarQuestions } from '@spillway/cache';
 import { ConfigStore } from '@spillway/config';
 import { Errands, type Caller } from '@spillway/contracts';
-import { DEFAULT_RETRY, JobQueues, JobsModule } from '@spillway/jobs';
+import { JobQueues, JobsModule } from '@spillway/jobs';
 import { RedisConnections, RedisGuard } from '@spillway/redis';
 import { Scheduling, SchedulingModule } from '@spillway/scheduling';
 import { Planter } from './planter';
 import { RedisSeedLines } from './redis-seed-lines';
-import { SeedJob, type SeedOrder, type SeedSettings } from './seed-job';
+import { SeedJob, type SeedSettings } from './seed-job';
 import { MemorySeedLines, SeedLines } from './seed-lines';
 import { Seeds, type SeedRules } from './seeds';
 
@@ -67,13 +67,8 @@ function seedsOf({ queues, lines, errands, rules, quiet, config, questions }: Se
     concurrency: () => rules.concurrency(),
     quiet,
   });
-  const handler = {
-    retry: DEFAULT_RETRY,
-    run: job.run.bind(job),
-    ended: (_: unknown, { text }: SeedOrder) => lines.drop(text),
-  };
   return new Seeds(
-    queues.open<SeedOrder>('seed', handler, () => TEXTS),
+    queues.open('seed', job, () => TEXTS),
     lines,
     errands,
     rules,

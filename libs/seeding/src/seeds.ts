@@ -62,7 +62,10 @@ export class Seeds {
     const { caller, route } = this.resolve(terms);
     const text = randomUUID();
     const { total, digest } = await kept(receiveLines(text, linesOf(source, this.rules.limits()), this.lines));
-    if (total === 0) throw new InvalidRequest('There are no seeds in this text.');
+    if (total === 0) {
+      await this.lines.drop(text).catch(() => undefined);
+      throw new InvalidRequest('There are no seeds in this text.');
+    }
     const name = createHash('sha256')
       .update(JSON.stringify([caller.name, route, digest]))
       .digest('hex')
