@@ -14,7 +14,11 @@ const judgement = (more: Partial<LoggedJudgement>): LoggedJudgement => ({
   ...more,
 });
 
-function trusting(isConfigured?: (route: string) => boolean): { trust: Trust; log: MemoryJudgementLog; evicted: KeptQuestion[] } {
+function trusting(isConfigured?: (route: string) => boolean): {
+  trust: Trust;
+  log: MemoryJudgementLog;
+  evicted: KeptQuestion[];
+} {
   const evicted: KeptQuestion[] = [];
   const log = new MemoryJudgementLog();
   return {
