@@ -72,7 +72,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
     const first = await send('one', { max_tokens: 100 });
     expect(limitsIn(first).slice(0, 2)).toEqual(['2', '1']);
     expect(first.headers.get('x-ratelimit-limit-tokens')).toBe('10000');
-    expect(first.headers.get('x-ratelimit-reset-requests')).toMatch(/^1m[01]s$|^\d\ds$/);
+    expect(first.headers.get('x-ratelimit-reset-requests')).toMatch(/^1m0s$|^\d\ds$/);
     const second = await client.stream({ body: ask('two', { model: 'alone' }) });
     expect(left(second, 'requests')).toBe(0);
 
@@ -87,7 +87,7 @@ describe.each(['memory', 'Redis'])('limits of callers, in %s', kind => {
     expect(limitsIn(refused).slice(0, 2)).toEqual(['2', '0']);
     const waitS = Number(refused.headers.get('retry-after'));
     expect(waitS).toBeGreaterThan(50);
-    expect(waitS).toBeLessThanOrEqual(61);
+    expect(waitS).toBeLessThanOrEqual(60);
     expect(Number(refused.headers.get('retry-after-ms'))).toBeLessThanOrEqual(waitS * 1000);
     expect(refused.headers.get('x-spillway-outcome')).toBe('rejected-limit');
     expect(refused.headers.get('x-should-retry')).toBe('true');

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { inputsOf } from '../support/case-data';
 import { completion, refusal, stream } from '../support/model-answers';
@@ -110,6 +112,22 @@ describe('A06 large images', () => {
     expect(reply.body.error).toMatchObject({ code: 'request_too_large', type: 'invalid_request_error', param: null });
     await sleep(50);
     expect(world.primary.requests).toHaveLength(0);
+  });
+
+  it.each([
+    ['of a known key', 413, 'request_too_large', { authorization: 'Bearer KEY_A' }],
+    ['of an unknown one', 401, 'invalid_api_key', { authorization: 'Bearer nobody' }],
+  ])('are refused to clients as well that send all before they listen, and then hang up: %s', async (...row) => {
+    const [, status, code, headers] = row;
+    const sending = request(`${world.gateway.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', connection: 'close' },
+    });
+    sending.end(JSON.stringify(picture(BODY_LIMIT + 12_000_000).body));
+    const [response] = (await once(sending, 'response')) as [IncomingMessage];
+    const text = (await response.setEncoding('utf8').toArray()).join('');
+    expect(response.statusCode).toBe(status);
+    expect(text).toContain(code);
   });
 });
 

@@ -15,6 +15,7 @@ import { refuseAddress, refuseConnection } from './http/broken-requests';
 import { requestIdOf } from './http/caller-connection';
 import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
+import { afterBody } from './http/unread-body';
 
 /** How long a client may take to send one request, so that slow ones hold no connection for ever. */
 export interface Patience {
@@ -79,7 +80,7 @@ export async function createHttpServer(
   // Answers to calls do not pass here: they are written to the socket, with their id.
   fastify.addHook('onSend', (request, reply, _payload, done) => {
     if (!reply.hasHeader('x-request-id')) void reply.header('x-request-id', requestIdOf(request.headers));
-    done();
+    afterBody(request.raw, done);
   });
   app.useGlobalFilters(errors);
   if (server.cors !== false) {

@@ -10,6 +10,9 @@ interface RefusalMeter {
   callerRefused(policy: string): void;
 }
 
+/** What a caller is told at most: its limits are of a minute, though they are counted a fraction of a second longer. */
+const MINUTE_MS = 60_000;
+
 /** What a limit counts, as a label and in words. */
 const COUNTED: Readonly<Record<BudgetLimit, readonly [label: string, words: string]>> = {
   rpm: ['requests', 'requests a minute'],
@@ -55,7 +58,9 @@ export class CallerLimits {
     // Absent after a reload that took the limit away in the meantime.
     const most = this.budgets.limitsOf(budget)?.limits[limit];
     const what = most === undefined ? words : `${words}: ${most}`;
-    return new RateLimitExceeded(`The limit of this ${whose} is reached (${what}).`, { retryAfterMs: inMs });
+    return new RateLimitExceeded(`The limit of this ${whose} is reached (${what}).`, {
+      retryAfterMs: inMs === null ? null : Math.min(inMs, MINUTE_MS),
+    });
   }
 }
 
@@ -66,7 +71,7 @@ function tightest(uses: readonly BudgetUse[], kind: BudgetLimit): CallerLimit | 
     .map(({ admitted, used, emptyInMs }) => ({
       limit: admitted,
       remaining: Math.max(0, admitted - used),
-      resetMs: emptyInMs,
+      resetMs: Math.min(emptyInMs, MINUTE_MS),
     }));
   return limits.reduce<CallerLimit | null>(
     (least, one) => (least === null || one.remaining < least.remaining ? one : least),

@@ -5,6 +5,7 @@ describe('parametersOf', () => {
   it('takes those that are known, or none', () => {
     expect(parametersOf({}, ['route', 'key'])).toEqual({});
     expect(parametersOf({ route: 'r' }, ['route', 'key'])).toEqual({ route: 'r' });
+    expect(parametersOf({ route: 'r', key: '' }, ['route', 'key'])).toEqual({ route: 'r' });
   });
 
   it.each([

@@ -1,7 +1,8 @@
 import { InvalidRequest } from '@spillway/contracts';
 
 /**
- * The parameters of an address. What a misspelt name or a repeated one would select is everything, so neither is taken.
+ * The parameters of an address; one without a value counts as not given. What a misspelt name or a repeated one would
+ * select is everything, so neither is taken.
  * @throws InvalidRequest
  */
 export function parametersOf<Name extends string>(
@@ -13,5 +14,6 @@ export function parametersOf<Name extends string>(
     const message = known ? `${name} must be given once.` : `Only ${names.join(' and ')} can be given here.`;
     if (!known || typeof value !== 'string') throw new InvalidRequest(message, { param: name, retryable: false });
   }
-  return query as Readonly<Partial<Record<Name, string>>>;
+  const given = Object.entries(query).filter(([, value]) => value !== '');
+  return Object.fromEntries(given) as Readonly<Partial<Record<Name, string>>>;
 }

@@ -100,8 +100,6 @@ export function errorHeaders(requestId: string, journal: Journal, error: Spillwa
     headers['retry-after'] = String(Math.ceil(waitMs / 1000));
     headers['retry-after-ms'] = String(waitMs);
   }
-  // The rest of its body stays unread.
-  if (error.status === 413) headers['connection'] = 'close';
   headers['x-should-retry'] = String(error.retryable && error.status >= 429 && journal.attempts <= 1);
   return headers;
 }
