@@ -240,13 +240,16 @@ describe('configuration', () => {
     });
 
     it('answers by the simulator when nothing is there, from any folder, and says so', async () => {
-      const process = await start({ folder: mkdtempSync(join(tmpdir(), 'spillway-elsewhere-')) });
+      const folder = mkdtempSync(join(tmpdir(), 'spillway-elsewhere-'));
+      const process = await start({ folder, env: { HOST: '0.0.0.0' } });
       const { text, headers } = await ask(callerOf(process.url), 'assistant', 'is this real?');
       expect(text).toMatch(/simulator, not a real model/);
       expect(headers.get('x-spillway-outcome')).toBe('generated');
       expect(await routesOf(process)).toEqual(['assistant', 'simulator']);
       expect(process.output()).toMatch(/nothing is configured.*simulator/);
       expect(process.output()).toMatch(/no REDIS_URL.*in memory/);
+      expect(process.output()).toMatch(/no keys.*this machine/);
+      expect(process.output()).toMatch(/"configuration":null.*listening on/);
     });
   });
 

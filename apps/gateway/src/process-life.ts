@@ -1,4 +1,4 @@
-import { ConfigStore, ConfigurationError, type Environment } from '@spillway/config';
+import { ConfigStore, ConfigurationError, type Environment, type Settings } from '@spillway/config';
 import { createLogger, type Logger } from '@spillway/telemetry';
 import type { Surroundings } from '@spillway/pipeline';
 
@@ -25,23 +25,11 @@ export async function live(
   requireRedisFor(environment, config);
   const logger = createLogger(config.current.log.level);
   const running = await serve({ config, logger });
-  if (simulatorUrl !== undefined) {
-    logger.warn(
-      {},
-      'nothing is configured: answers come from the bundled simulator, not from a model. For those of a model set ' +
-        'OPENAI_API_KEY, or write a spillway.yaml (README.md)',
-    );
-  }
-  if (!config.current.redis.url) {
-    logger.warn(
-      {},
-      'no REDIS_URL: queue, jobs, cache and limits are in memory, for this process alone and until it ends',
-    );
-  }
-  const { role } = environment;
+  sayWhatServes(config.current, simulatorUrl !== undefined, logger);
   const { url } = running;
-  if (url === null) logger.info({ role, url }, 'handing out turns');
-  else logger.info({ role, url, console: `${url}/ui` }, `listening on ${url}`);
+  const who = { role: environment.role, configuration: config.current.file, url };
+  if (url === null) logger.info(who, 'handing out turns');
+  else logger.info({ ...who, console: `${url}/ui` }, `listening on ${url}`);
   process.on('SIGHUP', () => reload(config, logger));
   config.onChange(({ log }) => (logger.level = log.level));
   let ending = false;
@@ -51,6 +39,26 @@ export async function live(
       if (!ending) end(signal, running, logger);
       ending = true;
     });
+  }
+}
+
+/** What those who start it for the first time may not expect. */
+function sayWhatServes({ redis, keys, server }: Settings, isSimulated: boolean, logger: ProcessLog): void {
+  if (isSimulated) {
+    logger.warn(
+      {},
+      'nothing is configured: answers come from the bundled simulator, not from a model. For those of a model set ' +
+        'OPENAI_API_KEY, or write a spillway.yaml (README.md)',
+    );
+  }
+  if (!redis.url) {
+    logger.warn(
+      {},
+      'no REDIS_URL: queue, jobs, cache and limits are in memory, for this process alone and until it ends',
+    );
+  }
+  if (keys.length === 0 && !/^(?:localhost|127\..*|::1)$/.test(server.host)) {
+    logger.warn({}, 'no keys are configured: only callers on this machine are served, all others are refused');
   }
 }
 
