@@ -1,34 +1,49 @@
-import { isJsonObject, type JsonObject, type JsonValue } from '@spillway/contracts';
+import type { JsonObject, JsonValue } from '@spillway/contracts';
 
 const NOTHING: ReadonlySet<string> = new Set();
 
 /**
  * JSON text that is the same for all objects with the same fields, whatever their order. Absent fields stay absent:
- * neither null nor a default.
+ * neither null nor a default. Lone surrogates, which would all be the same bytes in UTF-8, are escaped.
  */
 export function canonicalJson(object: JsonObject, without: ReadonlySet<string> = NOTHING): string {
+  // In order first and then written as a whole: a text that grows field by field takes several times as long.
+  return JSON.stringify(objectInOrder(object, without));
+}
+
+function inOrder(value: JsonValue): JsonValue {
+  if (typeof value !== 'object' || value === null) return value;
+  return isList(value) ? listInOrder(value) : objectInOrder(value, NOTHING);
+}
+
+/** The same object where it is in order already. */
+function objectInOrder(object: JsonObject, without: ReadonlySet<string>): JsonObject {
   const names = Object.keys(object);
-  if (!isSorted(names)) names.sort();
-  let text = '';
+  let isInOrder = without.size === 0 && isSorted(names);
+  if (!isInOrder) names.sort();
+  // Without a prototype, as a field may be called `__proto__`.
+  const ordered = Object.create(null) as Record<string, JsonValue>;
   for (const name of names) {
     const value = object[name];
     if (value === undefined || without.has(name)) continue;
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${canonical(value)}`;
+    const inside = inOrder(value);
+    if (inside !== value) isInOrder = false;
+    ordered[name] = inside;
   }
-  return text === '' ? '{}' : `${text}}`;
+  return isInOrder ? object : ordered;
 }
 
-function canonical(value: JsonValue): string {
-  if (isJsonObject(value)) return canonicalJson(value);
-  if (Array.isArray(value)) return canonicalList(value);
-  // Escapes lone surrogates, which would all be the same bytes in UTF-8.
-  return JSON.stringify(value);
+function listInOrder(list: readonly JsonValue[]): readonly JsonValue[] {
+  let ordered: JsonValue[] | null = null;
+  for (const [index, value] of list.entries()) {
+    const inside = inOrder(value);
+    if (inside !== value) (ordered ??= [...list])[index] = inside;
+  }
+  return ordered ?? list;
 }
 
-function canonicalList(values: readonly JsonValue[]): string {
-  let text = '[';
-  for (const value of values) text += `${text === '[' ? '' : ','}${canonical(value)}`;
-  return `${text}]`;
+function isList(value: JsonValue): value is readonly JsonValue[] {
+  return Array.isArray(value);
 }
 
 function isSorted(names: readonly string[]): boolean {
