@@ -138,4 +138,16 @@ describe('the law', () => {
     const fastest = 20 * Math.log(1 + ratio);
     expect(Math.log(inPeriod(23) / inPeriod(3)) / fastest).toBeGreaterThan(0.9);
   });
+
+  it('takes a call that was never made from the ramp that it was counted in, and from no other', () => {
+    const law = (per_s: number): Terms => terms({}, { growth: { max_ratio: 0.2, per_s, floor_rps: 1 } });
+    for (const later of [10, 100, 1_000]) {
+      const use = new ModelUse();
+      use.advance(law(100), START);
+      const booking = use.take(0, 1);
+      use.advance(law(later), START + 1);
+      use.cancel(booking);
+      expect([...(use.growth?.sums[0] ?? [])]).toEqual([0, 0, 0]);
+    }
+  });
 });

@@ -16,6 +16,8 @@ export interface Booking {
   readonly minute: number;
   readonly day: number;
   readonly growth: number;
+  /** Of the buckets of growth, ms: a reload may have made others since. */
+  readonly growthWidth: number;
   /** What its answer is understood by; null: nothing is learned. */
   readonly sent: Sent | null;
 }
@@ -84,7 +86,9 @@ export class ModelUse {
     this.day.add(rank, tokens);
     this.growth?.add(rank, 1);
     const sent = (climb && this.learned?.take(climb, tokens, this.known(), this.time)) ?? null;
-    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth: this.growth?.at ?? 0, sent };
+    const growth = this.growth?.at ?? 0;
+    const growthWidth = this.growth?.shape.width ?? 0;
+    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth, growthWidth, sent };
   }
 
   /**
@@ -108,8 +112,7 @@ export class ModelUse {
     this.minute.add(TOKENS + rank, tokens);
     this.day.add(rank, tokens);
     if (sent) this.learned?.settle(sent.call, tokens - booking.tokens);
-    const { growth } = booking;
-    return { rank, tokens, minute: this.minute.at, day: this.day.at, growth, sent: sent && { ...sent, tokens } };
+    return { ...booking, tokens, minute: this.minute.at, day: this.day.at, sent: sent && { ...sent, tokens } };
   }
 
   /** Takes in what the answer of a call has told. */
@@ -121,7 +124,7 @@ export class ModelUse {
   cancel(booking: Booking): void {
     this.settle(booking, 0);
     this.minute.add(booking.rank, -1, booking.minute);
-    this.growth?.add(booking.rank, -1, booking.growth);
+    if (this.growth?.shape.width === booking.growthWidth) this.growth.add(booking.rank, -1, booking.growth);
     if (booking.sent) this.learned?.cancel(booking.sent.call);
   }
 
