@@ -20,7 +20,7 @@ const rule = (refuses: string) => z.boolean().default(true).describe(`Exact cach
 
 const cacheRules = z.strictObject({
   choices: rule('calls for more than one choice'),
-  long: rule('texts of more than 600 characters'),
+  long: rule('texts of more than 600 characters; off: of more than 4000'),
   tools: rule('calls with tools'),
   images: rule('messages with anything but text'),
   json: rule('JSON'),

@@ -2,16 +2,16 @@ import { pipeline, Readable, type Transform } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { ByteSource } from './exchange';
 
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(),
-  'x-gzip': () => createGunzip(),
-  deflate: () => createInflate(),
-  br: () => createBrotliDecompress(),
-};
+const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
+  ['gzip', createGunzip],
+  ['x-gzip', createGunzip],
+  ['deflate', createInflate],
+  ['br', createBrotliDecompress],
+]);
 
 /** The bytes as they were before compression. None is asked for, but some servers compress regardless. */
 export function decoded(source: ByteSource, encoding: string | undefined): ByteSource {
-  const createDecoder = DECODERS[encoding?.trim().toLowerCase() ?? ''];
+  const createDecoder = DECODERS.get(encoding?.trim().toLowerCase() ?? '');
   if (!createDecoder) return source;
   const decoder = createDecoder();
   // Its error also reaches whoever reads the decoder.

@@ -99,6 +99,14 @@ describe('a chat call', () => {
     expect(upstream.requests[0]?.headers).toMatchObject({ 'x-tenant': 'ours', 'x-other': 'theirs' });
   });
 
+  it.each(['constructor', 'zstd', ' identity'])(
+    'reads an answer whose encoding it does not know as it is: %s',
+    async name => {
+      upstream.script([{ json: WHOLE, headers: { 'content-type': 'application/json', 'content-encoding': name } }]);
+      expect((await parts({})).map(({ body }) => body)).toEqual([WHOLE]);
+    },
+  );
+
   it('sends no key where none is configured', async () => {
     upstream.script([{ json: WHOLE }]);
     await parts({ model: modelAt(upstream.url, { provider: { api_key: undefined } }) });

@@ -66,6 +66,23 @@ describe('admission', () => {
     expect(refusingRule(body, 'so what is it', { [rule]: false })).toBeNull();
   });
 
+  it.each([4_000, 4_001])('compares no text of more than 4000 characters, whatever is off: %d', length => {
+    const refusal = refusingRule({ messages: [] }, 'a'.repeat(length), { long: false });
+    expect(refusal).toBe(length > 4_000 ? 'long' : null);
+  });
+
+  // Where it takes time by the square a million line breaks keep the process for the better part of an hour.
+  it.each(['\n', '1', '<a', 'SELECT x '])('is not held up by a long prompt of %j', piece => {
+    const begun = performance.now();
+    refusingRule({ messages: [] }, `a${piece.repeat(1_000_000)}b`, { long: false });
+    expect(performance.now() - begun).toBeLessThan(2_000);
+  });
+
+  it('finds code and logs that are indented', () => {
+    expect(ask('Why?\n\n    at Object.run (index.js:10:5)')).toBe('logs');
+    expect(ask('What is this?\n\n\tconst total = sum(prices);')).toBe('code');
+  });
+
   it('knows every rule by name', () => {
     const seen = new Set([...refused.map(([rule]) => rule), 'choices', 'tools', 'images']);
     expect([...CACHE_RULES].filter(rule => !seen.has(rule))).toEqual([]);

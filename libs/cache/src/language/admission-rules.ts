@@ -9,6 +9,8 @@ import { normalise } from './normalise';
 
 /** Characters of a question at most: longer ones are tasks on a text of their own. */
 const MOST_CHARACTERS = 600;
+/** The same where that rule is switched off. Embedders see no more of a text, and reading one takes time by its square. */
+const MOST_COMPARED = 4_000;
 
 /** What the rules look at. */
 interface Asked {
@@ -42,6 +44,7 @@ export function refusingRule(
   text: string,
   switches: RouteCacheSettings['rules'] = {},
 ): CacheRule | null {
+  if (text.length > MOST_COMPARED) return 'long';
   const messages = body['messages'];
   const asked = { body, messages: Array.isArray(messages) ? messages : [], text, plain: plainOf(text) };
   for (const [rule, refuses] of RULES) {
@@ -74,9 +77,9 @@ function hasOtherParts(message: JsonValue): boolean {
 }
 
 const LOG =
-  /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}|^\s*at \S+ \(?\S+:\d+|\b(?:ERROR|WARN|INFO|DEBUG|FATAL)\b[\s:\]]|Traceback \(most recent|\bException in thread/m;
+  /\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}:\d{2}|^[^\S\n]*at \S+ \(?\S+:\d+|\b(?:ERROR|WARN|INFO|DEBUG|FATAL)\b[\s:\]]|Traceback \(most recent|\bException in thread/m;
 const CODE =
-  /```|^\s*(?:import|from|def|class|function|const|let|var|public|#include|SELECT|INSERT|UPDATE|DELETE)\b.*[;:({]|=>|\);|\{\s*$|<\/?[a-z]+[^>]*>|^\s*\$ \w|\bSELECT\b.+\bFROM\b/m;
+  /```|^[^\S\n]*(?:import|from|def|class|function|const|let|var|public|#include|SELECT|INSERT|UPDATE|DELETE)\b.*[;:({]|=>|\);|\{\s*$|<\/?[a-z]+[^>]*>|^[^\S\n]*\$ \w|\bSELECT\b.+\bFROM\b/m;
 
 const VOLATILE = new RegExp(
   [
