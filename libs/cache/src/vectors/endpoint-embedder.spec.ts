@@ -181,6 +181,19 @@ describe('EndpointEmbedder', () => {
     expect(await embedder.embed(['a'])).toHaveLength(1);
   });
 
+  it('finds out without traffic that nobody answers there any more, and asks nothing of it while somebody does', async () => {
+    const own = await startUpstream([]);
+    const { provider } = modelAt(own.url);
+    const embedder = new EndpointEmbedder({ provider, model: 'small' }, providers, log, { probeEveryMs: 10 });
+    made.push(embedder);
+    await pause(100);
+    expect(embedder.guard.state).toBe('ok');
+    expect(own.requests).toHaveLength(0);
+    await own.close();
+    while (embedder.guard.state === 'ok') await pause(10);
+    expect(log.lines[0]?.fields).toEqual({ part: 'embedder', reason: 'network' });
+  });
+
   it('leaves a hanging endpoint alone after some failures, and is back when it is', async () => {
     upstream.script([{ no_response: 'hang' }]);
     const embedder = embedderWith({ deadlineMs: 60, failures: 2, probeEveryMs: 20 });

@@ -1,4 +1,6 @@
 import { hash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import type { JsonObject, ModelSettings, ProviderSettings } from '@spillway/contracts';
 import type { Providers } from '@spillway/providers';
 import type { Logger } from '@spillway/telemetry';
@@ -32,7 +34,7 @@ export class EndpointEmbedder extends HelperEmbedder {
     log: Pick<Logger, 'info' | 'warn'>,
     limits: Partial<GuardOptions> = {},
   ) {
-    super(BATCH_TEXTS, log, limits);
+    super(BATCH_TEXTS, log, { reach: signal => reach(provider, signal), ...limits });
     // The same name at another address may be another model.
     this.id = `${model}@${hash('sha256', provider.base_url).slice(0, 8)}`;
     this.model = modelOf(provider, model);
@@ -48,6 +50,18 @@ export class EndpointEmbedder extends HelperEmbedder {
     let vectors: Float32Array[] = [];
     for await (const part of answer.parts) vectors = vectorsOf(part.body, texts.length);
     return vectors;
+  }
+}
+
+/** Fails where nobody takes a connection at the address of a provider. */
+async function reach({ base_url }: ProviderSettings, signal: AbortSignal): Promise<void> {
+  const { protocol, hostname, port } = new URL(base_url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  const socket = connect({ host, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) });
+  try {
+    await once(socket, 'connect', { signal });
+  } finally {
+    socket.destroy();
   }
 }
 

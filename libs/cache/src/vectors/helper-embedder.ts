@@ -15,7 +15,7 @@ const GUARD: Omit<GuardOptions, 'probe'> = {
   name: 'embedder',
   deadlineMs: 300,
   failures: 3,
-  probeEveryMs: 1000,
+  probeEveryMs: 750,
   probeWhen: 'lost',
 };
 

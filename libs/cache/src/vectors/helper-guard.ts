@@ -14,6 +14,8 @@ export interface GuardOptions {
   readonly probeEveryMs: number;
   /** `always` finds a loss without traffic; `lost` asks nothing of a helper that costs money while it works. */
   readonly probeWhen: 'always' | 'lost';
+  /** What costs nothing even then, and fails when the helper is gone: its loss shows without traffic. */
+  readonly reach?: (signal: AbortSignal) => Promise<unknown>;
 }
 
 type State = { readonly kind: 'ok'; readonly failures: number } | { readonly kind: 'lost' };
@@ -45,9 +47,7 @@ export class HelperGuard {
     private readonly options: GuardOptions,
     private readonly log: Pick<Logger, 'info' | 'warn'>,
   ) {
-    this.timer = setInterval(() => {
-      if (options.probeWhen === 'always' || this.state === 'lost') void this.probe();
-    }, options.probeEveryMs).unref();
+    this.timer = setInterval(() => this.look(), options.probeEveryMs).unref();
   }
 
   get name(): GuardOptions['name'] {
@@ -92,6 +92,12 @@ export class HelperGuard {
       clearTimeout(timer);
       abort.abort();
     }
+  }
+
+  private look(): void {
+    const { probeWhen, reach, deadlineMs } = this.options;
+    if (probeWhen === 'always' || this.state === 'lost') void this.probe();
+    else reach?.(AbortSignal.timeout(deadlineMs)).catch(() => this.probe());
   }
 
   private async probe(): Promise<void> {
