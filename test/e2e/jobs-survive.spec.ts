@@ -99,8 +99,8 @@ describe('jobs, when what runs them dies', () => {
     await until(async () => (await statuses(again, ids.slice(-20)))['succeeded'] === 20, 60_000);
     let ends: Record<string, number> = {};
     await until(async () => (ends = await statuses(again, ids))['succeeded'] === JOBS, 120_000);
-    // What the killed had begun is begun again within half a minute.
-    expect(Date.now() - restartedAt).toBeLessThan(35_000 + 20 * JOBS);
+    // What the killed had begun is begun again within twelve seconds; the rest is for the others, and a busy machine.
+    expect(Date.now() - restartedAt).toBeLessThan(25_000 + 20 * JOBS);
     expect(ends).toEqual({ succeeded: JOBS });
     expect(new Set(ids).size).toBe(JOBS);
     // Only what was under way may have been asked again.

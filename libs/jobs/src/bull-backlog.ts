@@ -31,11 +31,12 @@ export interface BullParts {
 }
 
 /**
- * A lock is renewed at half its life, so that a loop blocked for 7 s loses none, and the jobs of a killed process are
- * taken by another after 15 s and two of these checks at most.
+ * A lock is renewed at a quarter of its life, so that a loop blocked for 7 s loses none, and the jobs of a killed process
+ * are taken by another after a whole life and two of these checks at most.
  */
-const LOCK_MS = 15_000;
-const STALLED_CHECK_MS = 5_000;
+const LOCK_MS = 10_000;
+const RENEWAL_MS = 2_500;
+const STALLED_CHECK_MS = 1_000;
 /** BullMQ would fail a job whose process died twice; how many deaths are too many is not its decision. */
 const ANY_NUMBER = 1_000_000;
 /** After an error of Redis. */
@@ -154,6 +155,7 @@ export class BullBacklog extends Backlog {
       removeOnFail: { age: deadTtlS(), count: MOST_DEAD },
       drainDelay: LISTEN_S,
       lockDuration: LOCK_MS,
+      lockRenewTime: RENEWAL_MS,
       stalledInterval: STALLED_CHECK_MS,
       maxStalledCount: ANY_NUMBER,
       runRetryDelay: RETRY_MS,
