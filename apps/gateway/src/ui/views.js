@@ -2,7 +2,15 @@ const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 1 });
 const SVG = 'http://www.w3.org/2000/svg';
 const CLASSES = ['critical', 'normal', 'low'];
 const GOOD = ['cache-exact', 'cache-semantic', 'coalesced', 'generated'];
-const POLITE = ['fallback-model', 'fallback-response', 'client-gone'];
+/** What the words for the state of a breaker mean for its model. */
+const MEANING = {
+  closed: 'in use',
+  degraded: 'used last',
+  'half-open': 'being tried',
+  open: 'not called',
+  paused: 'not called',
+};
+const POLITE = ['fallback-model', 'fallback-response', 'client-gone', 'not-cached'];
 
 /** An element; text goes in as text, whatever it holds. */
 function make(tag, { className = '', ...attributes } = {}, ...children) {
@@ -133,7 +141,7 @@ export function caches({ status: { caches: told } }) {
 function stateOf({ health }) {
   const state = health.pausedSince === null ? health.state : 'paused';
   const kind = state === 'closed' ? 'good' : state === 'open' ? 'bad' : 'warn';
-  return make('span', { className: `pill ${kind}` }, state);
+  return make('span', { className: `pill ${kind}` }, `${state}: ${MEANING[state]}`);
 }
 
 function healthOf({ health }) {
