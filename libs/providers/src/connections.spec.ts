@@ -9,7 +9,16 @@ import { Providers } from './providers';
 const BODY = '{"choices":[{"message":{"content":"pong"},"finish_reason":"stop"}]}';
 const ANSWER = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
 
-type Behaviour = 'answer' | 'reset' | 'close' | 'half an answer' | 'begin an answer' | 'nothing yet';
+/** What is no HTTP, found at different places. */
+const GARBLED = {
+  'another protocol': 'SSH-2.0-OpenSSH_9.9\r\n',
+  'lines that end otherwise': ANSWER.replaceAll('\r\n', '\n'),
+  'a header with a zero byte': 'HTTP/1.1 200 OK\r\nx: a\0b\r\ncontent-length: 2\r\n\r\n{}',
+  'a chunk without a size': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n',
+};
+
+type Garbled = keyof typeof GARBLED;
+type Behaviour = 'answer' | 'reset' | 'close' | 'half an answer' | 'begin an answer' | 'nothing yet' | Garbled;
 
 let server: Server;
 let providers: Providers;
@@ -33,6 +42,7 @@ function serve(socket: Socket): void {
     else if (behaviour === 'close') socket.end();
     else if (behaviour === 'half an answer') socket.write(ANSWER.slice(0, -5), () => socket.destroy());
     else if (behaviour === 'begin an answer') socket.write('HTTP/1.1 2', () => socket.destroy());
+    else if (behaviour !== 'nothing yet') socket.write(GARBLED[behaviour]);
   });
 }
 
@@ -110,5 +120,11 @@ describe('a socket that was used before', () => {
 it('a fresh socket that breaks is a failure of the upstream', async () => {
   behaviours = ['reset', 'answer'];
   await expect(ask()).rejects.toMatchObject({ kind: 'network' });
+  expect(requests).toHaveLength(1);
+});
+
+it.each(Object.keys(GARBLED) as Garbled[])('%s is a failure of the upstream', async behaviour => {
+  behaviours = [behaviour, 'answer'];
+  await expect(ask()).rejects.toMatchObject({ kind: 'protocol' });
   expect(requests).toHaveLength(1);
 });

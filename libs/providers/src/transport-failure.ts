@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { UpstreamFailure } from './upstream-failure';
 
 /** Codes of answers that arrived but are no HTTP, or not compressed as they claim. */
@@ -14,7 +15,10 @@ export function failureOfTransport(error: unknown): unknown {
 
 function codeOf(error: unknown): string | null {
   if (typeof error !== 'object' || error === null) return null;
-  const { code, errors } = error as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  const { code, errors: causes } = error as { readonly code?: unknown; readonly errors?: readonly unknown[] };
+  if (typeof code === 'string') return code;
+  // What is no HTTP has no code of its own in undici.
+  if (error instanceof errors.HTTPParserError) return 'HPE_INVALID';
   // Several addresses were tried: the first tells as much as any.
-  return typeof code === 'string' ? code : errors?.[0] === undefined ? null : codeOf(errors[0]);
+  return causes?.[0] === undefined ? null : codeOf(causes[0]);
 }

@@ -92,6 +92,15 @@ describe('the limits of time', () => {
     await expect(ask({ idle_timeout_ms: 300 })).resolves.toHaveLength(3);
   });
 
+  it('wait for the end of an error only shortly', async () => {
+    upstream.script([{ status: 404, text: '{"error":', end: 'hang' }]);
+    const startedAt = performance.now();
+    const answer = { status: 404, text: expect.stringMatching(/^\{"error":\{.*\}\}$/) as string };
+    await expect(ask({ idle_timeout_ms: 20_000 })).rejects.toMatchObject({ kind: 'caller-fault', answer });
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(await wasCutOff()).toBe(true);
+  });
+
   it('see blanks before a whole answer as a sign of life', async () => {
     const blank = [{ text: '\n' }, { sleep: 200 }];
     upstream.script([{ body_parts: [...blank, ...blank, ...blank, { json: WHOLE }] }]);

@@ -13,6 +13,8 @@ import { UpstreamFailure } from './upstream-failure';
 const PATHS: Readonly<Record<Operation, string>> = { chat: '/chat/completions', embeddings: '/embeddings' };
 /** Bytes of an error that are kept. */
 const MAX_ERROR_BYTES = 64 * 1024;
+/** Milliseconds that the rest of an error is waited for: another model may answer meanwhile. */
+const ERROR_PATIENCE_MS = 1_000;
 
 /**
  * A 2xx of a model whose head is here; its parts are read once, and leaving them early aborts the call. A whole answer is
@@ -108,6 +110,8 @@ export class UpstreamCall {
     const source = this.source(head);
     const pieces: Buffer[] = [];
     let bytes = 0;
+    let cut = false;
+    const enough = setTimeout(() => this.exchange.abort(new Error('the error did not end')), ERROR_PATIENCE_MS);
     try {
       for (let piece = await source.read(); piece !== null && bytes < MAX_ERROR_BYTES; piece = await source.read()) {
         pieces.push(piece);
@@ -116,9 +120,12 @@ export class UpstreamCall {
     } catch (error) {
       // The status has said the most important thing already, unless nobody wants to know any more.
       if (this.options.signal.aborted) throw error;
+      cut = true;
+    } finally {
+      clearTimeout(enough);
     }
     const text = Buffer.concat(pieces).subarray(0, MAX_ERROR_BYTES).toString('utf8');
-    return this.failure(head, text, head.status, bytes > MAX_ERROR_BYTES);
+    return this.failure(head, text, head.status, cut || bytes > MAX_ERROR_BYTES);
   }
 
   private failure({ headers }: ExchangeHead, text: string, status: number | null, cut: boolean): UpstreamFailure {
