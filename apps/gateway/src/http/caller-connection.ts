@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ClientGone, type CallController } from '@spillway/contracts';
 import { randomHex, randomUuid } from '@spillway/telemetry';
@@ -27,8 +27,31 @@ export function plainHeaders({ headers }: FastifyRequest): Readonly<Record<strin
   return plain as Record<string, string | undefined>;
 }
 
+/** Milliseconds after which a caller that takes nothing of what waits for it is cut off. */
+const UNREAD_MS = 60_000;
+
 /** Aborts `call` when its caller leaves before the answer has been sent whole; resolves when it has left or has all. */
 export async function watchCaller({ raw }: FastifyReply, call: CallController): Promise<void> {
-  if (!raw.closed) await new Promise<void>(resolve => void raw.once('close', resolve));
+  await new Promise<void>(resolve => whenOver(raw, resolve));
   if (!raw.writableFinished) call.abort(new ClientGone('The caller closed the connection.'));
+}
+
+/**
+ * Calls back when an answer has been taken whole, or its caller has left. One that neither reads nor leaves is cut off,
+ * as it would hold its turn and its answer for ever.
+ */
+export function whenOver(response: ServerResponse, callback: () => void, unreadMs = UNREAD_MS): void {
+  const { socket } = response.req;
+  if (response.closed || socket.destroyed) return callback();
+  const over = (): void => {
+    response.off('close', over);
+    socket.off('close', over);
+    callback();
+  };
+  response.once('close', over);
+  // While it stands in line behind the answers to earlier requests of its connection it does not hear of the end.
+  if (response.socket === null) socket.setMaxListeners(0).once('close', over);
+  response.setTimeout(unreadMs, () => {
+    if (socket.writableLength > 0) socket.destroy();
+  });
 }

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import { CallController, ShuttingDown } from '@spillway/contracts';
+import { whenOver } from './caller-connection';
 
 /** For the last words to those who are sent away; a caller that does not read them must not keep the process. */
 const FAREWELL_MS = 1_000;
@@ -28,7 +29,7 @@ export class Reception {
   holdUntilSent(response: ServerResponse): void {
     const guest = new CallController();
     this.guests.add(guest);
-    response.once('close', () => this.leave(guest));
+    whenOver(response, () => this.leave(guest));
   }
 
   leave(guest: CallController): void {
