@@ -45,18 +45,18 @@ it('an answer is over when it has been taken, whatever time it needed to begin',
   await sleep(UNREAD_MS * 2);
   expect(over).toEqual([false]);
   response.end(LARGE);
-  await until(() => over[0] === true);
-  await until(() => caller.bytesRead > LARGE.length);
+  await until(() => over[0] === true && caller.bytesRead > LARGE.length);
+  expect(caller.destroyed).toBe(false);
 });
 
-it('it is over when its caller leaves, also of one that stands in line', async () => {
+it('an answer is over when its caller leaves, also of one that stands in line', async () => {
   await send(12);
   expect(over).not.toContain(true);
   caller.destroy();
   await until(() => !over.includes(false));
 });
 
-it('it is over when its caller neither reads nor leaves', async () => {
+it('an answer is over when its caller neither reads nor leaves', async () => {
   caller.pause();
   const response = await send(1);
   response.end(LARGE);
@@ -75,6 +75,6 @@ it('a slow caller has all of it', async () => {
     caller.resume();
     await sleep(2);
   }
-  await until(() => over[0] === true);
-  await until(() => caller.bytesRead > LARGE.length);
+  await until(() => over[0] === true && caller.bytesRead > LARGE.length);
+  expect(caller.destroyed).toBe(false);
 });
