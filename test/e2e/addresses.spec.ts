@@ -27,6 +27,24 @@ describe('The address of a model', () => {
   });
 });
 
+describe('A model is taken out of use and back', () => {
+  const operate = async (path: string): Promise<readonly unknown[]> => {
+    const { status, body } = await world.client.request('POST', path, { authorization: 'Bearer ADMIN_KEY' });
+    const { state, pausedSince } = body as { readonly state?: string; readonly pausedSince?: string | null };
+    return [status, state, pausedSince === null, body.error?.code];
+  };
+
+  it.each(['maker/model-1', encodeURIComponent('maker/model-1')])('by its name: %s', async name => {
+    expect(await operate(`/admin/models/${name}/pause`)).toEqual([200, 'closed', false, undefined]);
+    expect(await operate(`/admin/models/${name}/reset`)).toEqual([200, 'closed', false, undefined]);
+    expect(await operate(`/admin/models/${name}/resume`)).toEqual([200, 'closed', true, undefined]);
+  });
+
+  it.each(['maker/pause', 'maker/model-1/explode', 'pause'])('but for what is none: %s', async rest => {
+    expect(await operate(`/admin/models/${rest}`)).toEqual([404, undefined, false, 'not_found']);
+  });
+});
+
 it('A call can be explained by the longest id that it may have', async () => {
   const id = 'r'.repeat(128);
   await world.client.send({ body: {}, headers: { 'x-request-id': id } });

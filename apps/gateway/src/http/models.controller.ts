@@ -1,41 +1,32 @@
-import { Controller, HttpCode, Param, Post } from '@nestjs/common';
+import { Controller, HttpCode, NotFoundException, Param, Post } from '@nestjs/common';
 import { NotFound, PartLost } from '@spillway/contracts';
 import { ModelHealth, type HealthReport } from '@spillway/health';
 import { RedisUnavailable } from '@spillway/redis';
 import { ModelStatuses } from './model-status';
 
+const ACTIONS = ['pause', 'resume', 'reset'] as const;
+
 /** How operators take models out of use and back; for all processes, and over restarts. Answers with the new state. */
-@Controller('admin/models/:name')
+@Controller('admin/models')
 export class ModelsController {
   constructor(
     private readonly health: ModelHealth,
     private readonly models: ModelStatuses,
   ) {}
 
-  /** Nobody calls the model until it is resumed; calls under way end as they would. */
-  @Post('pause')
+  /**
+   * Of a name, which may have slashes in it, and what is done. `pause`: nobody calls the model until it is resumed; calls
+   * under way end as they would. `reset` forgets how its calls went: it is closed, and measured afresh; a pause stays.
+   */
+  @Post('*')
   @HttpCode(200)
-  pause(@Param('name') name: string): Promise<HealthReport> {
-    return this.change(name, () => this.health.pause(name));
-  }
-
-  @Post('resume')
-  @HttpCode(200)
-  resume(@Param('name') name: string): Promise<HealthReport> {
-    return this.change(name, () => this.health.resume(name));
-  }
-
-  /** Forgets how its calls went: it is closed, and measured afresh. A pause stays. */
-  @Post('reset')
-  @HttpCode(200)
-  reset(@Param('name') name: string): Promise<HealthReport> {
-    return this.change(name, () => this.health.reset(name));
-  }
-
-  private async change(name: string, change: () => Promise<void>): Promise<HealthReport> {
+  async change(@Param('*') path: string): Promise<HealthReport> {
+    const action = ACTIONS.find(word => path.endsWith(`/${word}`));
+    if (action === undefined) throw new NotFoundException();
+    const name = path.slice(0, -action.length - 1);
     this.reportOf(name);
     try {
-      await change();
+      await this.health[action](name);
     } catch (error) {
       if (!(error instanceof RedisUnavailable)) throw error;
       throw new PartLost('Redis is lost: what processes share cannot be changed now.', { cause: error });
