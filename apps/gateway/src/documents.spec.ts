@@ -51,6 +51,15 @@ describe('the documents', () => {
     expect(own.filter(name => !text.includes(`\`${name}\``))).toEqual([]);
   });
 
+  it('name every outcome and every control of a call', () => {
+    const text = read('docs/calls.md');
+    const outcomes = read('libs/contracts/src/outcome.ts').matchAll(/\| '([a-z-]+)'/g);
+    const controls = read('libs/classify/src/controls.ts').matchAll(/'(x-(?:spillway|ark)-[a-z-]+)'/g);
+    const names = [...outcomes, ...controls].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter(name => !text.includes(`\`${name}\``))).toEqual([]);
+  });
+
   it('name every error, with its status, type and outcome', () => {
     const told = ['status', 'code', 'type', 'outcome'].map(field => new RegExp(`readonly ${field} = '?([\\w-]+)'?;`));
     const errors = read('libs/contracts/src/errors.ts')
