@@ -69,7 +69,9 @@ function* sourceFiles(folder) {
 
 function sourcesHash() {
   const hash = createHash('sha256');
-  const single = ['package-lock.json', 'tsconfig.json', 'nest-cli.json'].map(name => join(root, name));
+  const single = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'nest-cli.json'].map(name =>
+    join(root, name),
+  );
   const trees = ['apps', 'libs'].map(name => join(root, name)).filter(existsSync);
   for (const file of [...single, ...trees.flatMap(tree => [...sourceFiles(tree)])]) {
     hash.update(relative(root, file)).update('\0').update(readFileSync(file)).update('\0');
