@@ -5,7 +5,7 @@ import { startInstallation, type Installation } from '../support/installation';
 import { eventually, underWayAt, waitingAt } from '../support/operator';
 import type { SpillwayProcess } from '../support/spillway';
 
-const LONG_ANSWER = { latency: { first_token_ms: 1_000, tokens_per_s: 40 } };
+const LONG_ANSWER = { latency: { first_token_ms: 800, tokens_per_s: 80 } };
 
 const configuration = (changes: object = {}): object => ({
   models: {
