@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+// As a whole: a Node too old to have `parseArgs` must still be told that it is.
+import util from 'node:util';
 
 /** The folder of the project, wherever it was started from. */
 export const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -25,7 +26,7 @@ export function stop(message, code = 1) {
 /** What `parseArgs` makes of the command line; tells the usage where help is wanted, and where it can make nothing of it. */
 export function commandLine(usage, { options, ...others }) {
   try {
-    const found = parseArgs({ ...others, options: { ...options, help: { type: 'boolean', short: 'h' } } });
+    const found = util.parseArgs({ ...others, options: { ...options, help: { type: 'boolean', short: 'h' } } });
     if (!found.values.help) return found;
   } catch (error) {
     stop(`${error.message}\n${usage}`);
