@@ -5,7 +5,7 @@ import type { Surroundings } from '@spillway/pipeline';
 type ProcessLog = ReturnType<typeof createLogger>;
 
 /** For the last lines of the log. */
-const LAST_WORDS_MS = 1_000;
+const LAST_WORDS_MS = 2_000;
 
 /** Something that serves until it is stopped. */
 export interface Running {
@@ -24,6 +24,11 @@ export async function live(
   const config = new ConfigStore(environment, { simulatorUrl });
   requireRedisFor(environment, config);
   const logger = createLogger(config.current.log.level);
+  // By itself Node would write what is left of the log first, however long nobody reads it.
+  process.on('uncaughtException', error => {
+    logger.error({ err: error }, 'an error that nobody caught: the process ends');
+    leave(1, logger);
+  });
   const running = await serve({ config, logger });
   sayWhatServes(config.current, simulatorUrl !== undefined, logger);
   const { url } = running;
@@ -103,10 +108,10 @@ function end(signal: NodeJS.Signals, running: Running, logger: ProcessLog): void
 }
 
 function leave(code: number, logger: ProcessLog): void {
-  const exit = (): void => {
+  // An exit would wait for the thread that writes, and that for a reader which does not read.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_WORDS_MS);
+  void logger.written().then(() => {
     logger.close();
     process.exit(code);
-  };
-  setTimeout(exit, LAST_WORDS_MS);
-  void logger.written().then(exit);
+  });
 }
