@@ -44,6 +44,12 @@ describe('the class of a call', () => {
     classify(call, settings);
     expect(call.journal.requestedPriority).toBe('critical');
   });
+
+  it('is known of a call for a model that there is not', () => {
+    const call = incomingCall({ body: { model: 'gpt-9' }, controls: { priority: 'critical' } });
+    expect(() => classify(call, settings)).toThrow(ModelNotFound);
+    expect(call.journal.priority).toBe('critical');
+  });
 });
 
 describe('the chain of a call', () => {

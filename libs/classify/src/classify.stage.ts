@@ -31,7 +31,6 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
     const call = classify(incoming, settings);
     call.journal.route = call.route.name;
     call.journal.routeLabel = settings.isConfigured(call.route.name) ? call.route.name : 'other';
-    call.journal.priority = call.priority;
     if (call.answerBy === undefined) return next(call);
     return this.withDeadline(call, call.answerBy, next);
   }
@@ -53,21 +52,22 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
   }
 }
 
-/** @throws ModelNotFound when `model` names neither a route nor a model. */
+/** @throws ModelNotFound when `model` names neither a route nor a model; its class is known even then. */
 export function classify(incoming: IncomingCall, settings: Settings): Call {
-  const { model: name } = incoming.body;
-  const route = typeof name === 'string' ? settings.target(name) : undefined;
+  const { caller, controls, receivedAt, journal, body } = incoming;
+  const name = typeof body['model'] === 'string' ? body['model'] : '';
+  const { priority: wanted, by, rule } = wantedFor(incoming, name, settings.classify);
+  const priority = lowerOf(wanted, caller.max_priority);
+  const loweredFrom = priority === wanted ? null : wanted;
+  journal.priority = priority;
+  journal.requestedPriority = loweredFrom;
+  const route = settings.target(name);
   if (route === undefined) {
     throw new ModelNotFound(`The model ${JSON.stringify(name)} is neither a route nor a model here.`, {
       param: 'model',
       retryable: false,
     });
   }
-  const { caller, controls, receivedAt, journal } = incoming;
-  const { priority: wanted, by, rule } = wantedFor(incoming, route.name, settings.classify);
-  const priority = lowerOf(wanted, caller.max_priority);
-  const loweredFrom = priority === wanted ? null : wanted;
-  journal.requestedPriority = loweredFrom;
   const defaults = settings.priorities[priority];
   const deadlineMs = controls.deadlineMs ?? defaults.deadline_ms;
   const answerBy = deadlineMs > 0 ? receivedAt + deadlineMs : Infinity;
