@@ -84,6 +84,33 @@ describe('permits and what happens to Redis', () => {
     expect(await permits.inflight()).toEqual({ m: 1 });
   });
 
+  const damages = ['law', 'tickets', 'waits', 'reached', 'leases', 'workers', 'critical', 'normal', 'low', 'buckets'];
+
+  it('begins anew where one of its keys is lost or holds something else', async () => {
+    await open();
+    const heals = async (name: string, damage: (key: string) => Promise<unknown>): Promise<void> => {
+      const own = redisWorld(server.url, { leaseMs: 500, claimMs: 500 });
+      own.limits.set('m', { inflight: 2, rpm: 100 });
+      const damaged = await own.process();
+      const enter = async (patient: boolean): Promise<boolean> => {
+        const request = waitRequest('normal', { turnBy: Date.now() + 500 });
+        const entry = await damaged.enter(request, EXPRESS);
+        if (entry.kind === 'granted' || (await damaged.reach(request.ticket)).kind === 'granted') return true;
+        if (!patient) await damaged.withdraw(request.ticket);
+        return false;
+      };
+      for (let call = 0; call < 5; call++) await enter(true);
+      await damage(`{${own.prefix}}:${name}`);
+      await until(() => enter(false));
+      await until(() => enter(false));
+      await own.stop();
+    };
+    const lost = damages.map(name => heals(name, key => redis().del(key)));
+    await expect(Promise.all(lost)).resolves.toBeDefined();
+    const overwritten = damages.map(name => heals(name, key => redis().set(key, 'something else')));
+    await expect(Promise.all(overwritten)).resolves.toBeDefined();
+  });
+
   it('fails fast while Redis is frozen, and goes on when it thaws', async () => {
     await open();
     const grant = await take();

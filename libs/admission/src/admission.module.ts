@@ -19,7 +19,8 @@ function admissions(
 ): Admissions {
   const { lease_ms: leaseMs, claim_ms: claimMs } = config.current.scheduling;
   const timings = { leaseMs, claimMs };
-  const shared = connections && guard && { budgets: new RedisBudgets({ connections, guard }, budgets, timings), guard };
+  const redis = connections && guard && { connections, guard, logger };
+  const shared = redis && { budgets: new RedisBudgets(redis, budgets, timings), guard: redis.guard };
   return new Admissions(new MemoryBudgets(budgets, clock, timings), shared, clock, timings, (problem, error) => {
     // Its loss is reported once, and elsewhere.
     if (!(error instanceof RedisUnavailable)) logger.warn({ err: error }, problem);

@@ -3,6 +3,7 @@ import { Module } from '@nestjs/common';
 import { ConfigStore } from '@spillway/config';
 import { Clock } from '@spillway/contracts';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import { Logger } from '@spillway/telemetry';
 import { AlonePermits } from './alone-permits';
 import { AdaptivePulse } from './adaptive/adaptive-pulse';
 import { AdaptiveModule } from './adaptive/adaptive.module';
@@ -27,10 +28,11 @@ function permits(
   connections: RedisConnections | null,
   guard: RedisGuard | null,
   channels: RedisChannels | null,
+  logger: Logger,
 ): Permits {
   if (connections === null || guard === null || channels === null)
     return new MemoryPermits(settings, clock, timingsOf(config));
-  return new RedisPermits({ connections, guard, channels }, settings, clock, randomUUID(), timingsOf(config));
+  return new RedisPermits({ connections, guard, channels, logger }, settings, clock, randomUUID(), timingsOf(config));
 }
 
 function localPermits(permits: Permits, share: LocalShare, clock: Clock, config: ConfigStore): Permits {
@@ -61,7 +63,7 @@ function follower(
     {
       provide: Permits,
       useFactory: permits,
-      inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels],
+      inject: [ConfigStore, QuotaSettings, Clock, RedisConnections, RedisGuard, RedisChannels, Logger],
     },
     { provide: LocalShare, useFactory: (settings: QuotaSettings) => new LocalShare(settings), inject: [QuotaSettings] },
     { provide: MemoryPermits, useFactory: localPermits, inject: [Permits, LocalShare, Clock, ConfigStore] },

@@ -1,8 +1,8 @@
-import type { RedisConnections, RedisGuard } from '@spillway/redis';
 import { budgetTerms, type BudgetSettings } from './budget-terms';
 import { Budgets, grantsOf, type Admission, type AdmissionRequest, type BudgetLimit, type BudgetUse } from './budgets';
-import { keysOf, SCRIPTS } from './lua/scripts';
+import type { SCRIPTS } from './lua/scripts';
 import type { Grant } from './permits';
+import { SharedLaw, type LawParts } from './shared-law';
 import type { TermsBook } from './terms';
 import type { PermitTimings } from './timings';
 
@@ -22,17 +22,17 @@ const WORTHWHILE = 0.25;
 
 /** The budgets that all processes share: every decision is one script in Redis, by Redis' clock. */
 export class RedisBudgets extends Budgets {
-  private readonly keys: readonly string[];
+  private readonly law: SharedLaw;
   private readonly terms: TermsBook;
   private cursor = '0';
 
   constructor(
-    private readonly redis: { readonly connections: RedisConnections; readonly guard: RedisGuard },
+    redis: LawParts,
     settings: BudgetSettings,
     private readonly timings: PermitTimings,
   ) {
     super();
-    this.keys = keysOf(`${redis.connections.prefix}:budgets`);
+    this.law = new SharedLaw(redis, `${redis.connections.prefix}:budgets`);
     this.terms = budgetTerms(settings);
   }
 
@@ -57,7 +57,7 @@ export class RedisBudgets extends Budgets {
 
   async renew(grants: readonly Grant[]): Promise<void> {
     if (grants.length === 0) return;
-    await this.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
+    await this.law.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
   }
 
   async forgetUnused(): Promise<void> {
@@ -71,11 +71,7 @@ export class RedisBudgets extends Budgets {
 
   /** Nobody waits for a budget, so there is nobody to tell of grants. */
   private pumping(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<unknown> {
-    return this.run(name, ['', '', this.timings.claimMs, ...values]);
-  }
-
-  private run(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<unknown> {
-    return this.redis.guard.run(() => SCRIPTS[name].run(this.redis.connections.get('commands'), this.keys, values));
+    return this.law.run(name, ['', '', this.timings.claimMs, ...values]);
   }
 }
 

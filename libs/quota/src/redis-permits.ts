@@ -1,10 +1,10 @@
 import { Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { rankOf, type Clock, type Observed, type Priority, type TurnEnd, type Usage } from '@spillway/contracts';
-import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
+import type { RedisChannels } from '@spillway/redis';
 import type { Binding, LimitName, QuotaSettings } from './limits';
 import type { AloneUse } from './alone-book';
 import { byPriority } from './by-priority';
-import { keysOf, SCRIPTS } from './lua/scripts';
+import type { SCRIPTS } from './lua/scripts';
 import {
   Permits,
   type Entry,
@@ -18,6 +18,7 @@ import {
 import { learnedFrom, observedText } from './lua/learned-texts';
 import type { SharedUse } from './local-share';
 import { ReachedWaits } from './reached-waits';
+import { SharedLaw, type LawParts } from './shared-law';
 import { TermsBook } from './terms';
 import { tokensOf } from './tokens';
 import type { PermitTimings } from './timings';
@@ -30,16 +31,14 @@ const USES_AT_ONCE = 200;
 
 type ListedWait = readonly [string, readonly string[], number, number, number, 0 | 1];
 
-export interface RedisParts {
-  readonly connections: RedisConnections;
-  readonly guard: RedisGuard;
+export interface RedisParts extends LawParts {
   readonly channels: RedisChannels;
 }
 
 /** The permits that all processes share: every decision is one script in Redis, by Redis' clock. */
 @Injectable()
 export class RedisPermits extends Permits implements OnApplicationShutdown {
-  private readonly keys: readonly string[];
+  private readonly law: SharedLaw;
   private readonly channel: string;
   private readonly terms: TermsBook;
   private readonly listeners = new Set<(grant: Grant) => void>();
@@ -47,7 +46,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   private readonly unsubscribe: () => void;
 
   constructor(
-    private readonly redis: RedisParts,
+    redis: RedisParts,
     settings: QuotaSettings,
     private readonly clock: Clock,
     /** Names this process among all; letters, digits, `-` and `_`. */
@@ -56,7 +55,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
   ) {
     super();
     const { prefix } = redis.connections;
-    this.keys = keysOf(prefix);
+    this.law = new SharedLaw(redis, prefix);
     this.channel = `{${prefix}}:grants:`;
     this.terms = new TermsBook(settings);
     this.reached = new ReachedWaits(clock, models => void this.beat(models).catch(() => undefined));
@@ -118,7 +117,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
 
   async renew(grants: readonly Grant[]): Promise<void> {
     if (grants.length === 0) return;
-    await this.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
+    await this.law.run('renew', [this.timings.leaseMs, ...grants.map(grant => grant.lease)]);
   }
 
   async rebook(grant: Grant, tokens: number): Promise<void> {
@@ -207,7 +206,7 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
 
   /** Runs a script that pumps, and passes on what it granted; returns the script's own answer. */
   private async pumping(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<readonly unknown[]> {
-    const [wakeInMs, granted, ...rest] = (await this.run(name, [
+    const [wakeInMs, granted, ...rest] = (await this.law.run(name, [
       this.process,
       this.channel,
       this.timings.claimMs,
@@ -216,10 +215,6 @@ export class RedisPermits extends Permits implements OnApplicationShutdown {
     if (wakeInMs >= 0) this.reached.wakeIn(wakeInMs);
     for (let at = 0; at + 1 < granted.length; at += 2) this.announce(String(granted[at]), String(granted[at + 1]));
     return rest;
-  }
-
-  private run(name: keyof typeof SCRIPTS, values: readonly (string | number)[]): Promise<unknown> {
-    return this.redis.guard.run(() => SCRIPTS[name].run(this.redis.connections.get('commands'), this.keys, values));
   }
 
   private hear(message: string): void {

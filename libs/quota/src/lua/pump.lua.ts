@@ -62,6 +62,11 @@ local function grant_wait(id, record, name)
   end
 end
 
+-- The end of a wait. What has none would never go, and everybody would wait behind it.
+local function end_of(class, id)
+  return tonumber(redis.call('ZSCORE', QUEUES[class], id) or error('a wait is in no queue'))
+end
+
 -- The wait that a free permit of the model goes to, if its limits allow one now.
 local function next_wait(name, model)
   for class = CLASSES, 2, -1 do
@@ -74,14 +79,18 @@ local function next_wait(name, model)
   if not class then return nil end
   local id, record = best_reached(name, class)
   if not id and not first(REACHED, name) then return nil end
-  wake_at(tonumber(redis.call('ZSCORE', QUEUES[class], top)))
+  wake_at(end_of(class, top))
   if not id then return nil end
-  local ok, _, when = admits(model, class, record.tokens)
+  local ok, limit, when = admits(model, class, record.tokens)
   if ok then return id, record end
   local at = when and when()
   if at then wake_at(at) end
   local lease = redis.call('ZRANGE', LEASES, 0, 0, 'WITHSCORES')
-  if lease[2] then wake_at(tonumber(lease[2])) end
+  if lease[2] then
+    wake_at(tonumber(lease[2]))
+  elseif limit == 'inflight' then
+    error('calls under way have no leases')
+  end
   return nil
 end
 
@@ -117,13 +126,11 @@ end
 
 local function forget_expired()
   for _, id in ipairs(redis.call('ZRANGEBYSCORE', LEASES, '-inf', NOW, 'LIMIT', 0, 100)) do
-    local record = ticket_of(id)
-    if record then end_lease(id, record, settle) else redis.call('ZREM', LEASES, id) end
+    end_lease(id, kept(id), settle)
   end
   for class = 1, waiting and CLASSES or 0 do
     for _, id in ipairs(redis.call('ZRANGEBYSCORE', QUEUES[class], '-inf', NOW, 'LIMIT', 0, 100)) do
-      local record = ticket_of(id)
-      if record then forget_wait(id, record) else redis.call('ZREM', QUEUES[class], id) end
+      forget_wait(id, kept(id))
     end
   end
 end

@@ -76,6 +76,9 @@ local function ticket_of(id)
   return packed and cmsgpack.unpack(packed)
 end
 
+-- The record of a ticket that others name. Without it nobody could say what to take back: then all begins anew.
+local function kept(id) return ticket_of(id) or error('a ticket is lost') end
+
 local function save_ticket(id, record)
   redis.call('HSET', TICKETS, id, cmsgpack.pack(record))
 end

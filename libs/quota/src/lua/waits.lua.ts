@@ -88,14 +88,9 @@ local function best_reached(model, class)
     local name = first(REACHED, model, class)
     if not name then return nil end
     local id = id_in(name)
-    local record = ticket_of(id)
-    if not record then
-      redis.call('ZREM', REACHED, name)
-    elseif is_alive(record.worker) then
-      return id, record
-    else
-      mark_unreached(id, record)
-    end
+    local record = kept(id)
+    if is_alive(record.worker) then return id, record end
+    mark_unreached(id, record)
   end
 end
 `;
