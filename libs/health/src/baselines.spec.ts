@@ -68,4 +68,14 @@ describe('the baselines', () => {
     const few = after(repeated(100, 19));
     expect(withOutrun(few, 's', 5_000)).toBe(few);
   });
+
+  it('rise by calls that were given up no oftener than one in twenty', () => {
+    const usual = after(repeated(100, 38));
+    const [, ms = 0] = usual['s'] ?? [];
+    const once = withOutrun(usual, 's', 10 * ms);
+    expect(once).toBe(usual);
+    const roomy = withOutrun(after(repeated(100, 60)), 's', 10 * ms);
+    expect(usualOf(roomy, 's')).toBeGreaterThan(usualOf(after(repeated(100, 60)), 's') ?? 0);
+    expect(withOutrun(roomy, 's', 10 * ms)).toEqual(withOutrun(withOutrun(roomy, 's', 10 * ms), 's', 10 * ms));
+  });
 });

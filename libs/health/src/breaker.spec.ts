@@ -257,3 +257,46 @@ describe('a call that was outrun by one of another model', () => {
     expect(open().probed(OUTRUN).state).toMatchObject({ kind: 'half-open', good: 0 });
   });
 });
+
+describe('a breaker at its bounds', () => {
+  it('opens at the error rate that is configured, and not below it', () => {
+    const mixed = (bad: number): Patient => {
+      const patient = new Patient();
+      for (let made = 0; made < 20; made++) patient.wait(1).call(made % 2 === 0 && made < 2 * bad ? BAD : GOOD);
+      return patient;
+    };
+    expect(mixed(9).state.kind).toBe('degraded');
+    expect(mixed(10).wait(1).call(BAD).state.kind).toBe('open');
+    const exact = new Patient();
+    for (let made = 0; made < 20; made++) exact.wait(1).call(made % 2 === 0 ? GOOD : BAD);
+    expect(exact.state).toMatchObject({ kind: 'open', why: 'error-rate' });
+  });
+
+  it('takes half a failure for one where calls in a row decide', () => {
+    const half: Finding = { kind: 'counted', weight: 0.5 };
+    expect(new Patient().calls(SETTINGS.consecutive_failures, half).state.kind).toBe('open');
+    const less: Finding = { kind: 'counted', weight: 0.49 };
+    expect(new Patient().calls(SETTINGS.consecutive_failures, less).state.kind).toBe('closed');
+  });
+
+  it('rests for an hour at most, whatever its provider asks for', () => {
+    const patient = new Patient().call(AUTH, { retryAfterMs: 100 * 3_600_000 });
+    expect(patient.state).toMatchObject({ kind: 'open', probeAt: START + 3_600_000 });
+  });
+
+  it('is not opened afresh by what bars it already', () => {
+    const patient = new Patient().call(AUTH);
+    const { state } = patient;
+    patient.wait(1_000).call(AUTH);
+    expect(patient.state).toEqual(state);
+  });
+
+  it('does not recover by calls that had begun before it was degraded', () => {
+    const patient = new Patient().calls(20, GOOD).calls(4, BAD);
+    expect(patient.state.kind).toBe('degraded');
+    patient.wait(30_000).calls(GOOD_CALLS + 5, GOOD, 10, { startedAt: START });
+    expect(patient.state.kind).toBe('degraded');
+    patient.calls(GOOD_CALLS + 5, GOOD, 10, { startedAt: patient.now });
+    expect(patient.state.kind).toBe('closed');
+  });
+});

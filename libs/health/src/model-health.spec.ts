@@ -63,3 +63,38 @@ describe('the health of models that a reload takes out of the configuration', ()
     expect(health.recordOf('m').failures).toBe(1);
   });
 });
+
+describe('what a process knows of the health of a model', () => {
+  const clock = new ManualClock();
+  const settings = { breakerOf: () => SETTINGS };
+  const report = (health: ModelHealth): void => {
+    const at = clock.now();
+    const finding = { kind: 'counted', weight: 1 } as const;
+    health.report('m', { startedAt: at, at, finding, operation: 'chat', retryAfterMs: null, latency: null });
+  };
+
+  it('is shared whole, also what came while others were being told', async () => {
+    const store = new CountingStore(clock);
+    const health = new ModelHealth(store, settings, clock);
+    report(health);
+    const telling = health.flush();
+    await Promise.resolve();
+    report(health);
+    await telling;
+    await health.flush();
+    const kept = (await store.read()).records.get('m');
+    expect([health.recordOf('m').failures, kept?.record.failures]).toEqual([2, 2]);
+  });
+
+  it('is told again to a store that came back empty', async () => {
+    let store = new CountingStore(clock);
+    const lasting = new Proxy(store, { get: (_, name) => Reflect.get(store, name, store) as unknown });
+    const health = new ModelHealth(lasting, settings, clock);
+    report(health);
+    await health.flush();
+    store = new CountingStore(clock);
+    await health.refresh();
+    await health.flush();
+    expect((await store.read()).records.get('m')?.record.failures).toBe(1);
+  });
+});

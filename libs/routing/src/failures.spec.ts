@@ -9,6 +9,7 @@ const { models } = configStore({
     small: { provider: 'local', context_window: 8_000 },
     large: { provider: 'local', context_window: 128_000 },
     tiny: { provider: 'local', context_window: 4_000 },
+    equal: { provider: 'local', context_window: 8_000 },
     unknown: { provider: 'local' },
   },
 }).current;
@@ -18,7 +19,7 @@ const model = (name: string): ModelSettings => {
   if (found === undefined) throw new Error(name);
   return found;
 };
-const chain = ['small', 'large', 'tiny', 'unknown'].map(model);
+const chain = ['small', 'large', 'tiny', 'equal', 'unknown'].map(model);
 const failed = (kind: FailureKind, more: { name?: string; retryAfterMs?: number; status?: number } = {}) => ({
   model: model(more.name ?? 'small'),
   failure: new UpstreamFailure(kind, kind, { retryAfterMs: more.retryAfterMs ?? null, status: more.status ?? null }),
@@ -27,9 +28,9 @@ const namesAfter = (kind: FailureKind) => remainingAfter(chain, failed(kind)).ma
 
 describe('the models that are left', () => {
   it('are all others, in order, after a failure that is the model’s own', () => {
-    expect(namesAfter('server')).toEqual(['large', 'tiny', 'unknown']);
-    expect(namesAfter('requests')).toEqual(['large', 'tiny', 'unknown']);
-    expect(namesAfter('auth')).toEqual(['large', 'tiny', 'unknown']);
+    expect(namesAfter('server')).toEqual(['large', 'tiny', 'equal', 'unknown']);
+    expect(namesAfter('requests')).toEqual(['large', 'tiny', 'equal', 'unknown']);
+    expect(namesAfter('auth')).toEqual(['large', 'tiny', 'equal', 'unknown']);
   });
 
   it('are none after a fault of the caller', () => {

@@ -29,3 +29,34 @@ describe('the size that is expected of a call', () => {
     expect(sizeAfter(60_000)).toBe(whileQuick);
   });
 });
+
+describe('a call whose model may take long', () => {
+  const usual = { ms: 50 };
+  const health = { usualMs: () => usual.ms } as unknown as ModelHealth;
+  const planner = new HedgePlanner(
+    health,
+    { isWell: () => true } as unknown as ModelPlanner,
+    { isHigh: false } as HighLoad,
+    new TokenEstimator(),
+  );
+  const call = (attempts = 0) => {
+    const made = callOf('critical');
+    made.journal.attempts = attempts;
+    return Object.assign(made, { route: { ...made.route, hedge: { after_ms: 200, max_share: 0.5 } } });
+  };
+
+  it('asks a second one after what is usual, and never before the route wants it', () => {
+    expect(planner.plan(call(), model)?.afterMs).toBe(200);
+    usual.ms = 900;
+    expect(planner.plan(call(), model)?.afterMs).toBe(900);
+  });
+
+  it('counts once in the share of its route, however many models it asks', () => {
+    const choice = () => planner.choose(call(), [model]).kind;
+    while (choice() === 'second');
+    for (let attempt = 0; attempt < 10; attempt++) planner.plan(call(attempt), model);
+    expect(choice()).toBe('none');
+    planner.plan(call(), model);
+    expect([choice(), choice()]).toEqual(['second', 'none']);
+  });
+});

@@ -18,6 +18,7 @@ describe('answers to canary questions', () => {
     const usual = [0.8, 0.82, 0.78, 0.8, 0.8];
     expect(fails(after([...usual, 0.71]))).toBe(false);
     expect(fails(after([...usual, 0.7]))).toBe(true);
+    expect([0.88, 0.881].map(score => fails(after([1, 1, 1, 1, 1, score])))).toEqual([true, false]);
     expect(canaryReport(after([...usual, 0.7]), 5)).toMatchObject({ score: 0.7, usual: 0.8, failed: true });
   });
 
