@@ -39,6 +39,11 @@ describe('CallerBudgets', () => {
     expect(of('batch', 'ann')).toHaveLength(1);
   });
 
+  it('are none for what we ask in the name of a key', () => {
+    const caller = { name: 'shop', exempt: true };
+    expect(budgets.of(incomingCall({ caller, controls: { user: 'ann' } }))).toEqual([]);
+  });
+
   it('know each user of each key apart, and none by name', () => {
     const all = ['shop', 'batch'].flatMap(key => ['ann', 'bob', 'ann\n'].map(user => of(key, user).at(-1)));
     expect(new Set(all).size).toBe(6);

@@ -50,7 +50,7 @@ describe('callers', () => {
     },
   );
 
-  it.each(['10.0.0.1', '::2', '128.0.0.1', '::ffff:10.0.0.1', 'localhost', '', undefined])(
+  it.each(['10.0.0.1', '::2', '128.0.0.1', '::ffff:10.0.0.1', 'localhost', '127.0.0.1.example', '', undefined])(
     'are refused at %p when no key is configured',
     remoteAddress => {
       const open = new Gatekeeper(configStore(base));

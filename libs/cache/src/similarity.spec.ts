@@ -6,6 +6,18 @@ const ASKED = 'How do I hire a decorator?';
 
 const neighbour = (text: string, score: number): Parameters<typeof judge>[1] => ({ id: 'kept', text, score });
 
+describe('the least score', () => {
+  it.each([
+    [null, null, 0.9],
+    [0.95, null, 0.95],
+    [0.95, 0.97, 0.97],
+    [0.95, 0.5, 0.95],
+    [null, 0.5, 0.9],
+  ])('of a route with %p and a request with %p is %p', (threshold, requested, least) => {
+    expect(similarityRules({ guard: 'balanced', threshold }, requested, ENDPOINT).least).toBe(least);
+  });
+});
+
 describe('a score', () => {
   it.each([
     ['How do I hire a trustworthy decorator?', true, 'addition'],

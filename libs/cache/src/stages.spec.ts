@@ -329,6 +329,50 @@ describe('what a caller asks for', () => {
   });
 });
 
+describe('an answer that is repeated before its request is read', () => {
+  const hit = async (system: System): Promise<NonNullable<Answer['repeat']>> => {
+    await system.ask();
+    const { repeat } = (await system.ask()).answer;
+    if (repeat === undefined) throw new Error('no repeat');
+    return repeat;
+  };
+  const replace = async (system: System, content: string): Promise<void> => {
+    system.model = () => says(content);
+    await system.ask(cacheableCall({ controls: { cacheRead: false } }));
+  };
+
+  it('is the one that was given, under an id of its own', async () => {
+    const system = new System(() => says('pong'));
+    const repeat = await hit(system);
+    const [one, other] = [repeat(system.clock.now()), repeat(system.clock.now())];
+    expect(one && textOf({ parts: [one] })).toBe('pong');
+    expect(one?.body['id']).not.toBe(other?.body['id']);
+    expect(system.lookups.slice(-2)).toEqual(['exact hit', 'exact hit']);
+  });
+
+  it('is not repeated once another is kept in its place, also within the same millisecond', async () => {
+    const system = new System(() => says('pong'));
+    const repeat = await hit(system);
+    await replace(system, 'other');
+    expect(repeat(system.clock.now())).toBeNull();
+    const later = await hit(system);
+    system.clock.time += 1;
+    await replace(system, 'other');
+    expect(later(system.clock.now())).toBeNull();
+  });
+
+  it('is not repeated once it is cleared, or its time is over', async () => {
+    const system = new System(() => says('pong'));
+    const cleared = await hit(system);
+    await system.generations.clear({});
+    expect(cleared(system.clock.now())).toBeNull();
+    const expired = await hit(system);
+    expect(expired(system.clock.now() + 1)).not.toBeNull();
+    system.clock.time += 3_600_000;
+    expect(expired(system.clock.now())).toBeNull();
+  });
+});
+
 describe('clearing', () => {
   it('forgets what was kept, and only there', async () => {
     const system = new System(() => says('pong'));

@@ -75,6 +75,14 @@ describe('request controls', () => {
     expect(parse({ 'x-ark-max-wait-timeout-ms': '60000' }).maxWaitMs).toBe(60_000);
   });
 
+  it('wait no longer than a caller that prefers a job after a while, whatever the deadline', () => {
+    const prefer = 'respond-async, wait=2';
+    expect(parse({ prefer }).deadlineMs).toBe(2_000);
+    expect(parse({ prefer, 'x-spillway-deadline-ms': '0' }).deadlineMs).toBe(2_000);
+    expect(parse({ prefer, 'x-spillway-deadline-ms': '1500' }).deadlineMs).toBe(1_500);
+    expect(parse({ prefer: 'wait=2', 'x-spillway-deadline-ms': '0' }).deadlineMs).toBe(0);
+  });
+
   it('take the deadline from our header, else from the client’s own timeout less a margin', () => {
     expect(parse({ 'x-spillway-deadline-ms': '1200', 'x-stainless-timeout': '600' }).deadlineMs).toBe(1_200);
     expect(parse({ 'x-stainless-timeout': '600' }).deadlineMs).toBe(598_000);

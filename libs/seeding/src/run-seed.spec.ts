@@ -83,6 +83,24 @@ describe('a run of seeds', () => {
     );
   });
 
+  it('does no line twice that was done before an earlier one', async () => {
+    const lines = Array.from({ length: 6 }, (_, index) => `${index}`);
+    const planted: string[] = [];
+    let kept = NOTHING_DONE;
+    const plant = async (line: string): Promise<LineEnd> => {
+      planted.push(line);
+      if (line !== '1' || kept.done > 3) return { kind: 'hit' };
+      for (let turn = 0; turn < 5; turn++) await tick();
+      throw new Error('stopped');
+    };
+    const reached = (progress: SeedCheckpoint): void => void (kept = progress);
+    await expect(run(lines.slice(0, 4), plant, { concurrency: 4 }, reached)).rejects.toThrow('stopped');
+    expect(kept).toMatchObject({ done: 3, cursor: 1, ahead: [2, 3] });
+    kept = { ...kept, done: 4 };
+    await run(lines, plant, { from: kept });
+    expect(planted.toSorted()).toEqual(['0', '1', '1', '2', '3', '4', '5']);
+  });
+
   it('stops with the reason once the lines under way have ended', async () => {
     let ended = 0;
     const plant = async (line: string): Promise<LineEnd> => {
