@@ -169,7 +169,7 @@ describe('planting a seed', () => {
     await expect(plant(busy, {}, CALLER, never, AbortSignal.abort(gone))).rejects.toBe(gone);
     expect(busy.asked).toHaveLength(1);
     await expect(plant(new Path([new ShuttingDown('')]))).rejects.toThrow(ShuttingDown);
-    const cut = new Path([new QueueTimeout('')]);
+    const cut = new Path([new RefusedByModel(400, '{}', 'application/json')]);
     await expect(plant(cut, {}, CALLER, AbortSignal.abort(gone))).rejects.toBe(gone);
     expect(cut.asked).toHaveLength(1);
   });
