@@ -126,7 +126,7 @@ describe('what operators see', () => {
         { outcome: 'upstream-failed', status: 502, code: 'upstream_error', model: null, failures: { bad: 'server' } },
       ],
       ['excused', { outcome: 'fallback-response', status: 200, priority: 'critical' }],
-      ['unknown-model', { outcome: 'rejected-invalid', status: 404, code: 'model_not_found' }],
+      ['unknown-model', { outcome: 'rejected-invalid', status: 404, code: 'model_not_found', priority: 'normal' }],
       ['invalid', { outcome: 'rejected-invalid', status: 400 }],
       ['stranger', { outcome: 'rejected-auth', status: 401 }],
     ])('a call that was %s', async (id, fields) => {
@@ -199,7 +199,8 @@ describe('what operators see', () => {
       ['broken', 'normal', 'upstream-failed', 1],
       ['broken', 'critical', 'fallback-response', 1],
       ['none', 'none', 'rejected-auth', 1],
-      ['none', 'none', 'rejected-invalid', 2],
+      ['none', 'none', 'rejected-invalid', 1],
+      ['none', 'normal', 'rejected-invalid', 1],
     ])('calls of route %s, class %s, outcome %s: %i', (route, priority, outcome, count) => {
       expect(value('spillway_requests_total', { route, priority, outcome })).toBe(count);
       expect(value('spillway_request_duration_seconds_count', { priority, outcome })).toBeGreaterThanOrEqual(count);
