@@ -13,7 +13,7 @@ beforeEach(async () => {
   const nowhere = { base_url: `http://127.0.0.1:${await freePort()}/v1` };
   const unknown = { base_url: 'http://no-such-host.invalid/v1' };
   world = await startWorld({
-    model: { timeout_ms: 300, first_token_timeout_ms: 200, climb: { mode: 'off' } },
+    model: { timeout_ms: 600, first_token_timeout_ms: 500, climb: { mode: 'off' } },
     configuration: {
       providers: { nowhere, unknown },
       models: { nowhere: { provider: 'nowhere' }, unknown: { provider: 'unknown' } },

@@ -108,7 +108,7 @@ describe('without Redis', () => {
     });
 
     it('calls under way and waiting are answered, each by one call of the model', async () => {
-      installation.simulator.configure('single', { latency: { first_token_ms: 900 } });
+      installation.simulator.configure('single', { latency: { first_token_ms: 1_400 } });
       const questions = Array.from({ length: 10 }, (_, index) => `question ${index}`);
       const calls = questions.map((question, index) =>
         ask(callerOf((index % 2 === 0 ? first : second).url), 'single', question),
