@@ -245,11 +245,18 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
   it('are forgotten when their time is over', async () => {
     await world.stop();
     world = makeWorld({ result_ttl_s: 1 });
-    const process = await world.process(async () => 'answer');
-    const id = await add(process);
-    await ended(process, id);
-    await until(async () => (await process.queue.find(id)) === null);
-    expect(await process.queue.retry(id)).toBeNull();
+    const process = await world.process(async ({ payload }) => {
+      if (payload === 'bad') throw new InvalidRequest('No.');
+      return payload;
+    });
+    const ids = await Promise.all([add(process, 'good'), add(process, 'bad')]);
+    const statuses = await Promise.all(ids.map(async id => (await ended(process, id)).status));
+    expect(statuses).toEqual(['succeeded', 'failed']);
+    for (const id of ids) {
+      await until(async () => (await process.queue.find(id)) === null);
+      expect(await process.queue.retry(id)).toBeNull();
+    }
+    expect(await process.queue.failed(10)).toEqual([]);
   });
 
   it('that can stop between two steps let go at once when their process stops, and have not failed', async () => {

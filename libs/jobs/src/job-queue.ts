@@ -87,8 +87,8 @@ export class JobQueue<Payload extends JsonValue> {
     const ended = await ends.of(id);
     if (ended !== null) return ended;
     const state = await backlog.find(id);
-    // It may have ended between the two questions.
-    return state === null ? ends.of(id) : jobOf(this.kind, state);
+    // It may have ended between the two questions. A dead letter whose end is kept no more is over, whoever still has it.
+    return state === null || state.state === 'failed' ? ends.of(id) : jobOf(this.kind, state);
   }
 
   private async withdraw(id: string): Promise<Job | null> {
@@ -106,7 +106,8 @@ export class JobQueue<Payload extends JsonValue> {
   private async letters(most: number): Promise<readonly Job[]> {
     const { ends, backlog } = this.stores;
     const dead = await backlog.dead(most);
-    return Promise.all(dead.map(async state => (await ends.of(state.entry.id)) ?? jobOf(this.kind, state)));
+    const kept = await Promise.all(dead.map(({ entry }) => ends.of(entry.id)));
+    return kept.filter(job => job !== null);
   }
 
   private async revive(id: string): Promise<Job | null> {
