@@ -1,17 +1,23 @@
 import { connect, createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 
+/** Bytes of the beginning of a connection. */
+const LONGEST_MEMORY = 1_000;
+
 /** An address that leads to a port, and after a while to another; what is connected stays where it is. */
 export interface Forwarder {
   readonly port: number;
   /** Where new connections go from now on. */
   leadTo(port: number): void;
+  /** Carries nothing any more on connections whose near end has once sent this, and tells neither end. */
+  forget(sent: string): void;
   close(): Promise<void>;
 }
 
 /** Starts an address on this machine that leads to one of its ports. */
 export async function startForwarder(firstPort: number): Promise<Forwarder> {
   const sockets = new Set<Socket>();
+  const sentBy = new Map<Socket, string>();
   let target = firstPort;
   const server = createServer(near => {
     const far = connect(target, '127.0.0.1');
@@ -22,7 +28,14 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
     }
     near.on('close', () => far.destroy());
     far.on('close', () => near.destroy());
-    near.pipe(far).pipe(near);
+    sentBy.set(near, '');
+    near.on('data', (data: Buffer) => {
+      const sent = sentBy.get(near);
+      if (sent === undefined) return;
+      sentBy.set(near, (sent + data.toString('latin1')).slice(0, LONGEST_MEMORY));
+      far.write(data);
+    });
+    far.on('data', data => sentBy.has(near) && near.write(data));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -32,6 +45,9 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
     port: address.port,
     leadTo: port => {
       target = port;
+    },
+    forget: words => {
+      for (const [near, sent] of sentBy) if (sent.includes(words)) sentBy.delete(near);
     },
     close: async () => {
       server.close();

@@ -7,6 +7,8 @@ import { reasonOfLoss } from './redis-unavailable';
 
 const RECONNECT_EVERY_MS = 500;
 const CONNECT_WITHIN_MS = 1000;
+/** For the first answer on a new connection, for which ioredis waits without end; a frozen Redis keeps it for later. */
+const GREETED_WITHIN_MS = 3_000;
 const QUIT_WITHIN_MS = 500;
 const DEFAULT_TIMEOUT_MS = 100;
 
@@ -56,7 +58,7 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
     return this.ready();
   }
 
-  /** Connects anew in every role, because the address may lead to another server by now. */
+  /** Connects anew in every role: the address may lead to another server by now, or the connections nowhere. */
   renew(): void {
     for (const connection of this.byRole.values()) if (connection.status === 'ready') connection.disconnect(true);
   }
@@ -71,6 +73,11 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
   private watched(connection: Redis): Redis {
     connection.on('error', error => (this.trouble = reasonOfLoss(error)));
     connection.on('ready', () => (this.trouble = null));
+    let greeting: NodeJS.Timeout | undefined;
+    connection.on('connect', () => {
+      greeting = setTimeout(() => connection.disconnect(true), GREETED_WITHIN_MS).unref();
+    });
+    for (const event of ['ready', 'close']) connection.on(event, () => clearTimeout(greeting));
     return connection;
   }
 

@@ -79,6 +79,39 @@ describe('a Redis that comes and goes', () => {
     }
   });
 
+  it('connects anew where connections lead nowhere any more, though nobody closed them', async () => {
+    const comesBack = async (named: string): Promise<RedisState> => {
+      const address = await startForwarder(server.port);
+      const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+      const watch = new RedisGuard(behind);
+      try {
+        await watch.onModuleInit();
+        const heard: string[] = [];
+        new RedisChannels(behind).channel(named, message => void heard.push(message));
+        const works = (): Promise<boolean> =>
+          watch
+            .run(() => behind.get('commands').set('key', 'value'))
+            .then(
+              () => true,
+              () => false,
+            );
+        await until(works);
+        address.forget(named);
+        await until(async () => !(await works()));
+        await until(works);
+        await until(async () => (await server.command('PUBLISH', named, 'new')) === 1);
+        await until(() => heard.includes('new'));
+        return watch.state;
+      } finally {
+        watch.onApplicationShutdown();
+        await behind.onApplicationShutdown();
+        await address.close();
+      }
+    };
+    // All of them, and that of uses alone, while probes are answered.
+    expect(await Promise.all([comesBack('spillway-'), comesBack('spillway-commands')])).toEqual(['ok', 'ok']);
+  });
+
   it('waits for a frozen Redis once, and then not at all', async () => {
     await write();
     server.kill('SIGSTOP');

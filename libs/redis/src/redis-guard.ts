@@ -8,6 +8,8 @@ export type RedisState = 'ok' | 'lost';
 const PROBE_EVERY_MS = 500;
 /** At least. */
 const PROBE_WITHIN_MS = 300;
+/** After so long without an answer connections are made anew: one that has fallen silent may lead nowhere any more. */
+const SILENT_MS = 2_000;
 /** A Redis that is busy but answers others gets so many times the deadline. */
 const BUSY_FACTOR = 2.5;
 
@@ -24,6 +26,9 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   /** The probe that has not been answered yet; a frozen Redis answers it the moment it thaws. */
   private pending: Promise<string | null> | null = null;
+  private probedAt = 0;
+  /** The first of the uses that were not answered since one was. */
+  private missedAt = -Infinity;
 
   constructor(private readonly connections: RedisConnections) {}
 
@@ -67,7 +72,12 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
   private meaningOf(error: unknown, silentSince: number): unknown {
     if (error instanceof RedisUnavailable) {
-      if (this.heardAt < silentSince) this.lose(error.reason);
+      if (this.heardAt < silentSince) {
+        this.lose(error.reason);
+        if (this.missedAt <= this.heardAt) this.missedAt = silentSince;
+        // A probe may be answered all the same: it has a connection of its own.
+        if (this.renewAfter(this.missedAt)) this.missedAt = performance.now();
+      }
       return error;
     }
     const reason = reasonOfLoss(error);
@@ -97,12 +107,24 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   }
 
   private async probe(): Promise<void> {
-    this.pending ??= this.write().finally(() => {
-      this.pending = null;
-    });
+    if (this.pending === null) {
+      this.probedAt = performance.now();
+      this.pending = this.write().finally(() => {
+        this.pending = null;
+      });
+    }
     const answer = this.pending;
     void answer.then(problem => (problem === null ? this.become('ok') : this.lose(problem)));
-    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => this.lose('timeout'));
+    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => {
+      this.lose('timeout');
+      this.renewAfter(this.probedAt);
+    });
+  }
+
+  private renewAfter(silentSince: number): boolean {
+    const isDue = performance.now() - silentSince >= SILENT_MS;
+    if (isDue) this.connections.renew();
+    return isDue;
   }
 
   /** Resolves to what is wrong, or null. A write, because a Redis that is full or read-only still answers a PING. */
