@@ -175,10 +175,12 @@ export abstract class PermitTurns extends Turns {
     journal.note({ models: request.models, answerMs: this.answerMs(call, models), ...place });
     const freeAt = clock.now() + freeInMs;
     const retryAfterMs = (): number => Math.max(estimateMs ?? UNKNOWN_WAIT_MS, freeAt - clock.now());
-    if (clock.now() + (estimateMs ?? 0) >= request.turnBy) {
+    const isTooLate = clock.now() + (estimateMs ?? 0) >= request.turnBy;
+    // This process may have stopped while the wait was being registered.
+    if (this.stopped || isTooLate) {
       if (sent !== null) this.recall(request);
       this.withdraw(request);
-      throw tooLate(retryAfterMs());
+      throw this.stopped ? shuttingDown() : tooLate(retryAfterMs());
     }
     try {
       const accept = (grant: Grant): Turn => {

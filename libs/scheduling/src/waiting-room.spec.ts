@@ -37,6 +37,16 @@ describe('WaitingRoom', () => {
     await expect(waiting).resolves.toBe(turn);
   });
 
+  it('ends a wait whose grant cannot be accepted with the reason', async () => {
+    const room = new WaitingRoom(clock);
+    const waiting = wait(room, request('t-1'), never, () => {
+      throw new Error('of a model that was not asked for');
+    });
+    expect(room.admit(grant('t-1'))).toBe(true);
+    await expect(waiting).rejects.toThrow('not asked for');
+    expect(room.find('t-1')).toBeUndefined();
+  });
+
   it('ends a wait when its time is over, with a hint when to come back', async () => {
     const room = new WaitingRoom(clock);
     const refusal = await wait(room, request('t-1', 20)).catch((error: unknown) => error);

@@ -43,7 +43,11 @@ export class WaitingRoom {
       };
       const admit = (grant: Grant): void => {
         leave();
-        resolve(accept(grant));
+        try {
+          resolve(accept(grant));
+        } catch (error) {
+          reject(error as Error);
+        }
       };
       const onAbort = (): void => refuse(endOfWait(signal, retryAfterMs()));
       const timer = setTimeout(() => refuse(tooLate(retryAfterMs())), Math.max(0, request.turnBy - this.clock.now()));
