@@ -7,8 +7,10 @@ const turnOf = (name: string): Turn => ({ model: { name } as Turn['model'], clos
 
 class Shared extends Turns {
   fails: Error | null = null;
+  asked = 0;
 
   async take(): Promise<Turn> {
+    this.asked += 1;
     if (this.fails !== null) throw this.fails;
     return turnOf('shared');
   }
@@ -56,7 +58,7 @@ describe('turns that outlive Redis', () => {
     shared.fails = new RedisUnavailable('timeout');
     const asked = call();
     expect((await turns.take(asked, [])).model.name).toBe('local');
-    expect([local.adopted, asked.journal.limitsAreLocal]).toEqual([[], true]);
+    expect([local.adopted, asked.journal.limitsAreLocal, shared.asked]).toEqual([[], true, lost ? 0 : 1]);
     if (lost) expect(await turns.takeSpare(asked, turnOf('m').model)).toBeNull();
   });
 
