@@ -29,6 +29,14 @@ describe('ObservedWindow', () => {
     expect(window.refusedUntil(1, NOW + 1000)).toBeNull();
   });
 
+  it('follows what calls after the one that was told really used, and no others', () => {
+    window.observe({ remaining: 10, resetMs: 1000 }, witness(5, 5), 0, NOW);
+    for (const call of [4, 5]) window.correct(call, 3);
+    expect(room(window, NOW)).toBe(10);
+    window.correct(6, 3);
+    expect(room(window, NOW)).toBe(7);
+  });
+
   it('believes the newest call, in whatever order answers come', () => {
     window.observe({ remaining: 50, resetMs: 1000 }, witness(5, 5), 0, NOW);
     window.observe({ remaining: 0, resetMs: 1000 }, witness(4, 4), 0, NOW);

@@ -124,6 +124,17 @@ describe.each(['memory', 'redis'])('limits of what models bear, kept in %s', kin
     expect(await dropsOf(ended(1, { end: 'dropped', observed: overload('overloaded') }))).toBe(36);
   });
 
+  it('learn nothing of how long a model took from callers that left', async () => {
+    const limits = new AdaptiveLimits(store, MODELS);
+    learnMany(limits, 100, ended(400));
+    await exchange(limits);
+    for (let time = 0; time < 3; time++) {
+      learnMany(limits, 50, ended(5_000, { end: 'ignored' }));
+      await exchange(limits);
+    }
+    expect(limits.limitOf('m')).toBeNull();
+  });
+
   it('time streams to their first content', async () => {
     const limits = new AdaptiveLimits(store, MODELS);
     const streamed = (first: number, whole: number): EndedCall => {

@@ -72,6 +72,13 @@ describe('the limits of a model as they are now', () => {
       { rpm: 70, tpm: 700, tpd: 1, inflight: 5 },
       { inflight: 5, why: ['configured', 'returning'] },
     ],
+    [
+      'all tokens of a day also while it comes back',
+      { limits: { ...NONE, tpd: 1_000 } },
+      { returnedAt: 1 },
+      { ...NONE, tpd: 1_000 },
+      { why: ['configured', 'returning'] },
+    ],
     ['70 % of an adaptive one as well', {}, { limit: 10, returnedAt: 1 }, { ...NONE, inflight: 7 }, { inflight: 7 }],
   ])('are %s', (_, changes, known, expected, report) => {
     const model = modelOf({ ...changes, ...(known?.load !== undefined && { load_url: 'http://127.0.0.1:1/' }) });

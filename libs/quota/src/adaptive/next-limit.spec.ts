@@ -62,6 +62,16 @@ describe('the next limit', () => {
     expect(limitAfter(state, sample)).toBe(expected);
   });
 
+  it('takes a model for slow by itself once a far smaller limit has not helped three times', () => {
+    const slow = { latencies: { chat5: { calls: 50, ms: 1_200 } }, inflight: 20 };
+    const far = (unmoved: number): AdaptiveState => bound(20, { worst: { limit: 60, slowness: 3 }, unmoved });
+    const [once, thrice] = [0, 2].map(unmoved => nextLimit(far(unmoved), seen(0, slow), ADAPTIVE));
+    expect(once?.reach).toMatchObject({ kind: 'bound', unmoved: 1 });
+    expect(once?.baselines['chat5']?.ms).toBeCloseTo(400);
+    expect(thrice?.reach).toEqual({ kind: 'open', slow: 0 });
+    expect(thrice?.baselines['chat5']?.ms).toBeGreaterThan(1_100);
+  });
+
   it('does not take long answers for a slow model', () => {
     const baselines = { ...CALM, chat9: { calls: 100, ms: 6_000 } };
     const long = seen(0, { latencies: { chat9: { calls: 50, ms: 6_000 } } });

@@ -49,6 +49,7 @@ describe('before there is anything to learn from', () => {
 
   it('multiplies by the number of choices', () => {
     expect(new OutputPrediction().predict(call({ max_tokens: 100, n: 3 }), 100)).toBe(300);
+    expect(new OutputPrediction().predict(call({ max_tokens: 100, n: 1e9 }), 100)).toBe(12_800);
   });
 
   it('ignores what is no number', () => {
