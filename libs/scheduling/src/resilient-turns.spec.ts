@@ -59,7 +59,11 @@ describe('turns that outlive Redis', () => {
     const asked = call();
     expect((await turns.take(asked, [])).model.name).toBe('local');
     expect([local.adopted, asked.journal.limitsAreLocal, shared.asked]).toEqual([[], true, lost ? 0 : 1]);
-    if (lost) expect(await turns.takeSpare(asked, turnOf('m').model)).toBeNull();
+  });
+
+  it('are none to spare while it is lost: nobody knows what others want', async () => {
+    const { turns } = world(true);
+    expect(await turns.takeSpare(call(), turnOf('m').model)).toBeNull();
   });
 
   it('are refused where all processes together refuse, and never tried alone after that', async () => {
