@@ -31,6 +31,7 @@ interface LeanInit extends Passenger {
 /** One provider's OpenAI client, on a transport of our own in place of the fetch layer, its greatest cost. */
 export class ProviderClient {
   readonly host: string;
+  /** What callers are never told: credentials, and the address, which may be of an inner network. */
   readonly secrets: readonly (string | undefined)[];
   private readonly sdk: LeanSdk;
 
@@ -38,11 +39,13 @@ export class ProviderClient {
     settings: ProviderSettings,
     private readonly onAnswer: (headers: AnswerHeaders) => void,
   ) {
-    const { origin, pathname, hostname, searchParams } = new URL(settings.base_url);
+    const { origin, pathname, host, hostname, port, searchParams } = new URL(settings.base_url);
     const query = Array.from(searchParams);
     const hidden = query.flatMap(([name, value]) => (CREDENTIAL.test(name) ? value : []));
     this.host = hostname;
-    this.secrets = [settings.api_key, ...hidden, ...Object.values(settings.headers)];
+    // A name alone may be a word.
+    const address = port === '' ? [origin] : [origin, host];
+    this.secrets = [settings.api_key, ...hidden, ...Object.values(settings.headers), ...address];
     this.sdk = new LeanSdk({
       baseURL: origin + pathname.replace(/\/+$/, ''),
       // Such as the `api-version` of Azure: it comes after the path of each request.

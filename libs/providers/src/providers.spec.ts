@@ -129,6 +129,16 @@ describe('a chat call', () => {
     });
   });
 
+  it('passes a refusal on without the address it came from', async () => {
+    const { host } = new URL(upstream.url);
+    upstream.script([
+      { status: 400, json: { error: { message: `no such thing at http://${host}/v1, dial ${host}: no` } } },
+    ]);
+    await expect(parts()).rejects.toMatchObject({
+      answer: { text: expect.stringContaining('no such thing at [redacted]/v1, dial [redacted]: no') as string },
+    });
+  });
+
   it('uses a socket again', async () => {
     upstream.script([{ json: WHOLE }, { sse: [PO, FINISH, '[DONE]'] }, { json: WHOLE }]);
     await parts();
