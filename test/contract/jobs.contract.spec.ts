@@ -257,6 +257,8 @@ describe.each(WORLDS)('Jobs: %s', (name, makeWorld) => {
       expect(await process.queue.retry(id)).toBeNull();
     }
     expect(await process.queue.failed(10)).toEqual([]);
+    // BullMQ lets go of what it still holds at the next failure.
+    if (name === 'memory') await until(async () => (await process.queue.counts()).failed === 0);
   });
 
   it('that can stop between two steps let go at once when their process stops, and have not failed', async () => {

@@ -19,7 +19,7 @@ function storage(config: ConfigStore, clock: Clock, logger: Logger, ...redis: Re
   const [connections, guard, channels] = redis;
   const ttlS = (): number => config.current.async.result_ttl_s;
   if (connections === null || guard === null || channels === null) {
-    return { ends: new MemoryJobEnds(clock, ttlS), backlog: () => new MemoryBacklog() };
+    return { ends: new MemoryJobEnds(clock, ttlS), backlog: () => new MemoryBacklog(ttlS) };
   }
   return {
     ends: new RedisJobEnds({ connection: connections.get('commands'), guard }, connections.prefix, ttlS),

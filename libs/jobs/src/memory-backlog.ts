@@ -11,6 +11,8 @@ interface Held {
 
 /** More dead letters are not kept. */
 const MOST_DEAD = 1_000;
+/** What a timer can wait, ms: 25 days. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /** Jobs in the memory of this process: they end with it. */
 export class MemoryBacklog extends Backlog {
@@ -18,6 +20,11 @@ export class MemoryBacklog extends Backlog {
   private readonly lines: Readonly<Record<Priority, Held[]>> = { critical: [], normal: [], low: [] };
   private readonly running = new Set<Promise<void>>();
   private taker: Taker | null = null;
+
+  /** @param deadTtlS seconds that dead letters are kept */
+  constructor(private readonly deadTtlS: () => number) {
+    super();
+  }
 
   async add(entry: Entry): Promise<void> {
     if (this.held.has(entry.id)) return;
@@ -45,6 +52,7 @@ export class MemoryBacklog extends Backlog {
   async revive(id: string): Promise<boolean> {
     const held = this.held.get(id);
     if (held?.state !== 'failed') return false;
+    clearTimeout(held.timer);
     held.state = 'queued';
     held.attempts = 0;
     this.enqueue(held);
@@ -96,6 +104,7 @@ export class MemoryBacklog extends Backlog {
     this.held.delete(held.entry.id);
     this.held.set(held.entry.id, held);
     held.state = 'failed';
+    held.timer = setTimeout(() => this.drop(held), Math.min(this.deadTtlS() * 1000, LONGEST_TIMER_MS)).unref();
     const [oldest, ...others] = this.letters();
     if (oldest !== undefined && others.length >= MOST_DEAD) this.drop(oldest);
   }
