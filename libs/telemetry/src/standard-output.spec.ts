@@ -1,15 +1,17 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const RUN_TYPESCRIPT = join(__dirname, '../../../test/support/run-typescript.cjs');
 const LOGGER = `const logger = require('@spillway/telemetry').createLogger('info');`;
 
+const wordsOf = (code: string): string[] => ['-r', RUN_TYPESCRIPT, '-e', `${LOGGER}\n${code}`];
+
 /** A process with a logger on a standard output of its own. */
 function startProgram(code: string) {
-  const words = ['-r', RUN_TYPESCRIPT, '-e', `${LOGGER}\n${code}`];
-  return spawn(process.execPath, words, { stdio: ['pipe', 'pipe', 'inherit'] });
+  return spawn(process.execPath, wordsOf(code), { stdio: ['pipe', 'pipe', 'inherit'] });
 }
 
 it('has passed all lines on when it says so, also those that came while others were being written', async () => {
@@ -42,4 +44,36 @@ it('closed, it lets a process end whose reader is gone, although lines are left'
   } finally {
     child.kill('SIGKILL');
   }
+});
+
+it('lets a process go on whose disk is full', async () => {
+  const full = openSync('/dev/full', 'w');
+  const code = `
+    logger.info({}, 'no room');
+    setTimeout(() => logger.info({}, 'no room either'), 100);
+    setTimeout(() => void logger.written().then(() => process.kill(process.pid, 'SIGTERM')), 200);
+  `;
+  const child = spawn(process.execPath, wordsOf(code), { stdio: ['ignore', full, 'inherit'] });
+  closeSync(full);
+  expect(await once(child, 'exit')).toEqual([null, 'SIGTERM']);
+});
+
+it('keeps lines that nobody reads within bounds, and says how many were lost', async () => {
+  const child = startProgram(`
+    for (let line = 0; line < 30; line++) logger.info({ line, text: 'y'.repeat(1_000_000) });
+    process.stdin.once('data', () => {
+      logger.info({}, 'the last');
+      logger.written().then(() => process.kill(process.pid, 'SIGKILL'));
+    });
+  `);
+  let output = '';
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => {
+    output += piece;
+    if (/"line":15/.test(piece)) child.stdin.end('go on');
+  });
+  await once(child, 'exit');
+  const lines = output.trimEnd().split('\n');
+  const [loss, last] = lines.slice(-2).map(line => JSON.parse(line) as Record<string, unknown>);
+  expect(loss).toMatchObject({ level: 'error', lines: 30 - (lines.length - 2) });
+  expect(last).toMatchObject({ msg: 'the last' });
 });

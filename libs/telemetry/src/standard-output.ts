@@ -14,9 +14,12 @@ export interface LineSink {
 /** At most as much as a pipe holds, and begun a little before that. */
 const WRITTEN_BYTES = 65_536;
 const TOGETHER_BYTES = 60_000;
+/** Of lines that wait for a reader, or for room on a disk; what comes beyond is lost. */
+const MOST_WAITING_BYTES = 16 * 1024 * 1024;
 
 /**
- * Lines on the standard output of the process, written by another thread. What is left at an exit is written there and
+ * Lines on the standard output of the process, written by another thread. Where they cannot be written they wait, within
+ * bounds, and go on when they can: no log is worth the calls under way. What is left at an exit is written there and
  * then, which takes for ever where its reader is gone; `close` before the exit forgets it instead.
  */
 export class StandardOutput implements LineSink {
@@ -26,18 +29,44 @@ export class StandardOutput implements LineSink {
     contentMode: 'buffer',
     minLength: TOGETHER_BYTES,
     maxWrite: WRITTEN_BYTES,
+    maxLength: MOST_WAITING_BYTES,
   });
   private unwrittenBytes = 0;
+  private lostLines = 0;
 
   constructor() {
     this.stream.on('write', (bytes: number) => (this.unwrittenBytes -= bytes));
+    this.stream.on('drop', (line: unknown) => this.lose(line as Buffer));
+    // Such as a full disk; each flush tries again.
+    this.stream.on('error', () => undefined);
   }
 
   write(line: Buffer): void {
     if (this.isClosed) return;
+    if (this.lostLines > 0 && this.unwrittenBytes < MOST_WAITING_BYTES / 2) this.tellOfLoss();
+    this.put(line);
+  }
+
+  private put(line: Buffer): void {
     this.unwrittenBytes += line.length;
     // Its type knows of texts alone.
     this.stream.write(line as unknown as string);
+  }
+
+  private lose(line: Buffer): void {
+    this.unwrittenBytes -= line.length;
+    this.lostLines += 1;
+  }
+
+  private tellOfLoss(): void {
+    const fields = {
+      level: 'error',
+      time: new Date(),
+      lines: this.lostLines,
+      msg: 'lines of the log could not be written',
+    };
+    this.lostLines = 0;
+    this.put(Buffer.from(`${JSON.stringify(fields)}\n`));
   }
 
   flush(): void {
