@@ -11,10 +11,12 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Gatekeeper } from '@spillway/admission';
 import type { ServerSettings } from '@spillway/config';
+import { JobQueues } from '@spillway/jobs';
 import { refuseAddress, refuseConnection } from './http/broken-requests';
 import { requestIdOf } from './http/caller-connection';
 import { guardDoors } from './http/doorkeeper';
 import { ErrorFilter } from './http/error-responses';
+import { Reception } from './http/reception';
 import { afterBody } from './http/unread-body';
 
 /** How long a client may take to send one request, so that slow ones hold no connection for ever. */
@@ -92,6 +94,12 @@ export async function createHttpServer(
     serve = (...exchange) => first.serve(...exchange);
   }
   return app;
+}
+
+/** Takes in nobody from now on, lets calls and jobs under way finish within `drainMs`, then ends everything. */
+export async function stopInOrder(app: NestFastifyApplication, drainMs: number): Promise<void> {
+  await Promise.all([app.get(Reception).close(drainMs), app.get(JobQueues).stop(drainMs)]);
+  await app.close();
 }
 
 function serverOptions({ headersMs, requestMs, checkEveryMs }: Patience): ServerOptions {

@@ -2,9 +2,8 @@ import { JobQueues } from '@spillway/jobs';
 import { Scheduling } from '@spillway/scheduling';
 import type { Surroundings } from '@spillway/pipeline';
 import { GatewayModule } from './gateway.module';
-import { createHttpServer, type Patience } from './http-server';
+import { createHttpServer, stopInOrder, type Patience } from './http-server';
 import { RepeatLane } from './http/repeat-lane';
-import { Reception } from './http/reception';
 import type { Running } from './process-life';
 
 interface GatewayRole {
@@ -25,10 +24,6 @@ export async function serveGateway(surroundings: Surroundings, { works, patience
   await app.listen(server.port, server.host);
   return {
     url: await app.getUrl(),
-    stop: async () => {
-      const { drain_ms: drainMs } = surroundings.config.current.server;
-      await Promise.all([app.get(Reception).close(drainMs), app.get(JobQueues).stop(drainMs)]);
-      await app.close();
-    },
+    stop: () => stopInOrder(app, surroundings.config.current.server.drain_ms),
   };
 }

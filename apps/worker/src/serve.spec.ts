@@ -34,4 +34,19 @@ describe('a worker', () => {
     ]);
     await worker.stop();
   });
+
+  it('is not ready any more from the moment at which it is to stop', async () => {
+    const config = configStore({
+      server: { port: 0 },
+      redis: { url: redis.url },
+      providers: { local: { base_url: 'http://127.0.0.1:9/v1' } },
+      models: { best: { provider: 'local' } },
+    });
+    const worker = await serveWorker({ config, logger: new CapturedLog() });
+    const ready = (): Promise<number> => fetch(`${worker.url}/readyz`).then(({ status }) => status);
+    const before = await ready();
+    const stopping = worker.stop();
+    const after = await ready().finally(() => stopping);
+    expect([before, after]).toEqual([200, 503]);
+  });
 });

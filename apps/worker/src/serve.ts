@@ -1,7 +1,7 @@
 import { JobQueues } from '@spillway/jobs';
 import { Scheduling } from '@spillway/scheduling';
 import type { Surroundings } from '@spillway/pipeline';
-import { createHttpServer } from '../../gateway/src/http-server';
+import { createHttpServer, stopInOrder } from '../../gateway/src/http-server';
 import type { Running } from '../../gateway/src/process-life';
 import { WorkerModule } from './worker.module';
 
@@ -22,8 +22,7 @@ export async function serveWorker(surroundings: Surroundings): Promise<Running> 
   return {
     url,
     stop: async () => {
-      await app.get(JobQueues).stop(config.current.server.drain_ms);
-      await app.close();
+      await stopInOrder(app, config.current.server.drain_ms);
     },
   };
 }
