@@ -46,7 +46,7 @@ describe('a worker', () => {
     const ready = (): Promise<number> => fetch(`${worker.url}/readyz`).then(({ status }) => status);
     const before = await ready();
     const stopping = worker.stop();
-    const after = await ready().finally(() => stopping);
+    const [after] = await Promise.all([ready(), stopping]);
     expect([before, after]).toEqual([200, 503]);
   });
 });
