@@ -36,6 +36,6 @@ describe('scenario files', () => {
 
   it('are named where one is asked for that is not there', () => {
     expect(() => readScenario('monday')).toThrow(InvalidFile);
-    expect(() => readScenario('../sales-day')).toThrow(/There are: .*sales-day/);
+    expect(() => readScenario('../sales-day')).toThrow(/no scenario ..\/sales-day.*npm run lab -- list/);
   });
 });
