@@ -10,7 +10,7 @@ export class RedisChannels {
 
   constructor(private readonly connections: RedisConnections) {
     connections.get('subscriber').on('message', (channel: string, message: string) => {
-      for (const listener of this.listeners.get(channel) ?? []) listener(message);
+      for (const listener of this.listeners.get(channel) ?? []) tell(listener, channel, message);
     });
   }
 
@@ -30,5 +30,15 @@ export class RedisChannels {
 
   async publish(name: string, message: string): Promise<void> {
     await this.connections.get('commands').publish(name, message);
+  }
+}
+
+/** Anybody on this Redis may send anything, and another version may mean something else: no message ends a process. */
+function tell(listener: ChannelListener, channel: string, message: string): void {
+  try {
+    listener(message);
+  } catch (error) {
+    const detail = error instanceof Error ? error.stack : undefined;
+    process.emitWarning(`a message on the Redis channel ${channel} was not understood`, { detail });
   }
 }
