@@ -27,8 +27,8 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   /** The probe that has not been answered yet; a frozen Redis answers it the moment it thaws. */
   private pending: Promise<string | null> | null = null;
   private probedAt = 0;
-  /** The first of the uses that were not answered since one was. */
-  private missedAt = -Infinity;
+  /** When the first use began that was not answered, nor was any since, not even late; null: there is none. */
+  private missedAt: number | null = null;
 
   constructor(private readonly connections: RedisConnections) {}
 
@@ -52,8 +52,9 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
   async run<T>(use: () => Promise<T>, deadlineMs = this.connections.timeoutMs): Promise<T> {
     if (this.current === 'lost') throw new RedisUnavailable('lost');
     const askedAt = performance.now();
+    let work: Promise<T> | null = null;
     try {
-      const work = use();
+      work = use();
       let result: T;
       // In here and not in a function of its own: each layer of promises costs every command of every call.
       try {
@@ -65,18 +66,16 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
       this.heardAt = performance.now();
       return result;
     } catch (error) {
-      throw this.meaningOf(error, Math.max(askedAt, performance.now() - deadlineMs));
+      throw this.meaningOf(error, Math.max(askedAt, performance.now() - deadlineMs), work);
     }
   }
 
   /** Silence opens the breaker; a burst that Redis is working through only costs the calls that it takes too long. */
-  private meaningOf(error: unknown, silentSince: number): unknown {
+  private meaningOf(error: unknown, silentSince: number, work: Promise<unknown> | null): unknown {
     if (error instanceof RedisUnavailable) {
       if (this.heardAt < silentSince) {
         this.lose(error.reason);
-        if (this.missedAt <= this.heardAt) this.missedAt = silentSince;
-        // A probe may be answered all the same: it has a connection of its own.
-        if (this.renewAfter(this.missedAt)) this.missedAt = performance.now();
+        this.miss(silentSince, work);
       }
       return error;
     }
@@ -119,6 +118,14 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
       this.lose('timeout');
       this.renewAfter(this.probedAt);
     });
+  }
+
+  /** Probes may be answered all the same: they have a connection of their own. */
+  private miss(silentSince: number, work: Promise<unknown> | null): void {
+    const heard = (): void => void (this.missedAt = null);
+    work?.then(heard, () => undefined);
+    if (this.missedAt === null || this.missedAt < this.heardAt) this.missedAt = silentSince;
+    if (this.renewAfter(this.missedAt)) this.missedAt = null;
   }
 
   private renewAfter(silentSince: number): boolean {
