@@ -9,6 +9,8 @@ export interface Forwarder {
   readonly port: number;
   /** Where new connections go from now on. */
   leadTo(port: number): void;
+  /** What is sent from now on takes so much longer in each direction. */
+  delay(ms: number): void;
   /** Carries nothing any more on connections whose near end has once sent this, and tells neither end. */
   forget(sent: string): void;
   close(): Promise<void>;
@@ -19,6 +21,7 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
   const sockets = new Set<Socket>();
   const sentBy = new Map<Socket, string>();
   let target = firstPort;
+  let delayMs = 0;
   const server = createServer(near => {
     const far = connect(target, '127.0.0.1');
     for (const socket of [near, far]) {
@@ -33,9 +36,9 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
       const sent = sentBy.get(near);
       if (sent === undefined) return;
       sentBy.set(near, (sent + data.toString('latin1')).slice(0, LONGEST_MEMORY));
-      far.write(data);
+      setTimeout(() => far.write(data), delayMs);
     });
-    far.on('data', data => sentBy.has(near) && near.write(data));
+    far.on('data', data => sentBy.has(near) && setTimeout(() => near.write(data), delayMs));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -45,6 +48,9 @@ export async function startForwarder(firstPort: number): Promise<Forwarder> {
     port: address.port,
     leadTo: port => {
       target = port;
+    },
+    delay: ms => {
+      delayMs = ms;
     },
     forget: words => {
       for (const [near, sent] of sentBy) if (sent.includes(words)) sentBy.delete(near);

@@ -112,6 +112,30 @@ describe('a Redis that comes and goes', () => {
     expect(await Promise.all([comesBack('spillway-'), comesBack('spillway-commands')])).toEqual(['ok', 'ok']);
   });
 
+  it('stays without a Redis that answers later than uses wait', async () => {
+    const address = await startForwarder(server.port);
+    const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+    const watch = new RedisGuard(behind);
+    const states: RedisState[] = [];
+    try {
+      await watch.onModuleInit();
+      watch.onStateChange(state => states.push(state));
+      const write = () => watch.run(() => behind.get('commands').set('key', 'value')).catch(() => null);
+      address.delay(70);
+      for (let count = 0; count < 15; count++) {
+        await write();
+        await new Promise(resolve => setTimeout(resolve, 100));
+      }
+      expect(states).toEqual(['lost']);
+      address.delay(0);
+      await until(() => watch.state === 'ok');
+    } finally {
+      watch.onApplicationShutdown();
+      await behind.onApplicationShutdown();
+      await address.close();
+    }
+  });
+
   it('waits for a frozen Redis once, and then not at all', async () => {
     await write();
     server.kill('SIGSTOP');

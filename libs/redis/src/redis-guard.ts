@@ -113,8 +113,14 @@ export class RedisGuard implements OnModuleInit, OnApplicationShutdown {
       });
     }
     const answer = this.pending;
-    void answer.then(problem => (problem === null ? this.become('ok') : this.lose(problem)));
-    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, this.connections.timeoutMs)).catch(() => {
+    void answer.then(problem => problem !== null && this.lose(problem));
+    const { timeoutMs } = this.connections;
+    // One that answers later than uses wait would be lost again with the next of them.
+    void withDeadline(answer, timeoutMs).then(
+      problem => problem === null && this.become('ok'),
+      () => undefined,
+    );
+    await withDeadline(answer, Math.max(PROBE_WITHIN_MS, timeoutMs)).catch(() => {
       this.lose('timeout');
       this.renewAfter(this.probedAt);
     });
