@@ -16,6 +16,7 @@ export type FailureKind =
   | 'server'
   | 'timeout'
   | 'network'
+  | 'no-socket'
   | 'protocol'
   | 'empty'
   | 'truncated'
@@ -78,6 +79,8 @@ const TRAITS: Readonly<Record<FailureKind, KindTraits>> = {
   timeout: { successor: 'any', family: 'timeout', health: FAILED },
   server: { ...BROKEN, passes: true },
   network: BROKEN,
+  // This process is at the end of its means; no model can help that.
+  'no-socket': { ...BROKEN, health: UNTOLD },
   protocol: BROKEN,
   empty: BROKEN,
   truncated: BROKEN,
