@@ -65,7 +65,9 @@ export class Ledger {
       binds ??= refusal;
     }
     if (this.queue.count(wait.rank) >= options.queueLimit) {
-      return { kind: 'full', retryAfterMs: this.models.nextGoesInMs(wait, now) };
+      const retryAfterMs = this.models.nextGoesInMs(wait, now);
+      for (const name of wait.models) this.models.forgetUnused(this.models.of(name));
+      return { kind: 'full', retryAfterMs };
     }
     this.add(wait, now);
     return this.position(wait, binds, now);
