@@ -1,4 +1,13 @@
-import { NotAllowed, QueueFull, partsOf, wholePart, type Answer, type Call, type Outcome } from '@spillway/contracts';
+import {
+  NotAllowed,
+  QueueFull,
+  chunkPart,
+  partsOf,
+  wholePart,
+  type Answer,
+  type Call,
+  type Outcome,
+} from '@spillway/contracts';
 import { incomingCall } from '../../../test/support/calls';
 import { AdmitCallerStage } from './admit-caller.stage';
 import type { CallerBudgets } from './caller-budgets';
@@ -25,7 +34,7 @@ describe('AdmitCallerStage', () => {
     (outcome: Outcome, more: Partial<Call['journal']> = {}) =>
     async (): Promise<Answer> => {
       Object.assign(call.journal, more);
-      return { outcome, parts: partsOf(wholePart({ choices: [] })) };
+      return { outcome, parts: partsOf(chunkPart({ choices: [] }), chunkPart({ choices: [] })) };
     };
   const fails =
     (error: Error, attempts: number, usage = call.journal.usage) =>
@@ -34,7 +43,7 @@ describe('AdmitCallerStage', () => {
       return Promise.reject(error);
     };
   const read = async ({ parts }: Answer): Promise<void> => {
-    for await (const part of parts) expect(part.kind).toBe('whole');
+    for await (const part of parts) expect(part.kind).toBe('chunk');
   };
 
   it('keeps a caller to its routes before anything is counted', async () => {
@@ -62,6 +71,16 @@ describe('AdmitCallerStage', () => {
     await read(answer);
     expect(permit.close).toHaveBeenCalledWith(tokens);
     expect(permit.withdraw).not.toHaveBeenCalled();
+  });
+
+  it('counts at once what a whole answer used, and hands it on as it is', async () => {
+    const parts = partsOf(wholePart({ choices: [] }));
+    const answer = await stage.handle(call, () => {
+      Object.assign(call.journal, { attempts: 1, usage: { input: 5, output: 2 } });
+      return Promise.resolve({ outcome: 'generated', parts });
+    });
+    expect(answer.parts).toBe(parts);
+    expect(permit.close).toHaveBeenCalledWith(7);
   });
 
   it('counts a call whose model failed, and gives back one that reached none', async () => {

@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { NotAllowed, type Answer, type Call, type Journal, type Next, type Stage } from '@spillway/contracts';
+import { NotAllowed, withEnd, type Answer, type Call, type Journal, type Next, type Stage } from '@spillway/contracts';
 import type { CallerPermit } from './admissions';
 import { CallerBudgets } from './caller-budgets';
 import { CallerLimits } from './caller-limits';
-import { withEnd } from './ended-parts';
 
 /** Keeps a caller to the routes of its key and to what it may use. */
 @Injectable()

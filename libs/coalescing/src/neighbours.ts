@@ -1,14 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { BeforeApplicationShutdown, OnApplicationBootstrap } from '@nestjs/common';
-import {
-  rankOf,
-  type Answer,
-  type AnswerPart,
-  type AnswerParts,
-  type Clock,
-  type KeyedCall,
-  type Next,
-} from '@spillway/contracts';
+import { rankOf, withEnd, type Answer, type Clock, type KeyedCall, type Next } from '@spillway/contracts';
 import type { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import { Company, type ProcessCount } from './company';
 import type { Flight } from './flight';
@@ -128,7 +120,7 @@ export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       const { outcome, parts } = await next(call);
       // Followers that find nobody in the lead go on by themselves: first they must have all.
-      return { outcome, parts: followedBy(parts, () => void Promise.resolve(led.relay?.over).then(over)) };
+      return { outcome, parts: withEnd(parts, () => void Promise.resolve(led.relay?.over).then(over)) };
     } catch (error) {
       // And here one of them is to lead, before they hear that there will be no answer.
       over();
@@ -160,7 +152,7 @@ export class Neighbours implements OnApplicationBootstrap, BeforeApplicationShut
     const over = (): void => void this.followed.delete(token);
     try {
       const parts = await remote.open();
-      if (parts !== null) return { outcome: 'coalesced', parts: followedBy(parts, over) };
+      if (parts !== null) return { outcome: 'coalesced', parts: withEnd(parts, over) };
       over();
       return null;
     } catch (error) {
@@ -222,28 +214,4 @@ function once(act: () => void): () => void {
     isDone = true;
     act();
   };
-}
-
-/** The same parts; `over` is called once they are whole or have ended in any other way. */
-function followedBy(parts: AnswerParts, over: () => void): AnswerParts {
-  if (parts.whole !== undefined) {
-    over();
-    return parts;
-  }
-  const source = parts[Symbol.asyncIterator]();
-  const next = async (): Promise<IteratorResult<AnswerPart>> => {
-    try {
-      const result = await source.next();
-      if (result.done === true) over();
-      return result;
-    } catch (error) {
-      over();
-      throw error;
-    }
-  };
-  const leave = async (): Promise<IteratorResult<AnswerPart>> => {
-    over();
-    return (await source.return?.()) ?? { done: true, value: undefined };
-  };
-  return { [Symbol.asyncIterator]: () => ({ next, return: leave }) };
 }

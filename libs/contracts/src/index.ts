@@ -69,5 +69,6 @@ export {
   allowsStandIn,
 } from './errors';
 export { CompletionAssembly, assembleCompletion, splitCompletion } from './completion';
+export { withEnd } from './ended-parts';
 export { textAnswer } from './text-answer';
 export { Errands, type Errand, type ErrandEnd } from './errands';

@@ -1,4 +1,4 @@
-import { chunkPart, partsOf, type AnswerPart } from '@spillway/contracts';
+import { chunkPart, partsOf, wholePart, type AnswerPart } from './answer';
 import { withEnd } from './ended-parts';
 
 describe('withEnd', () => {
@@ -11,6 +11,12 @@ describe('withEnd', () => {
       expect(part.kind).toBe('chunk');
       expect(ended).not.toHaveBeenCalled();
     }
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  it('tells at once of an answer that is whole, and hands it on as it is', () => {
+    const whole = partsOf(wholePart({ a: 1 }));
+    expect(withEnd(whole, ended)).toBe(whole);
     expect(ended).toHaveBeenCalledTimes(1);
   });
 

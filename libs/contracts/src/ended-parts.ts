@@ -1,7 +1,11 @@
-import type { AnswerPart } from '@spillway/contracts';
+import type { AnswerPart, AnswerParts } from './answer';
 
-/** The same parts; tells when they were read to their end, have failed or were left. */
-export function withEnd(parts: AsyncIterable<AnswerPart>, ended: () => void): AsyncIterable<AnswerPart> {
+/** The same parts; `ended` is told when they are whole, were read to their end, have failed or were left. */
+export function withEnd(parts: AnswerParts, ended: () => void): AnswerParts {
+  if (parts.whole !== undefined) {
+    ended();
+    return parts;
+  }
   return { [Symbol.asyncIterator]: () => new EndingIterator(parts[Symbol.asyncIterator](), ended) };
 }
 
