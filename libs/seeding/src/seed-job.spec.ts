@@ -42,6 +42,22 @@ describe('a seed as a job', () => {
     expect(noted.at(-1)).toMatchObject({ done: 4, generated: 4 });
   });
 
+  it('fails for good where its lines are gone before all of them are done', async () => {
+    const lines = new MemorySeedLines();
+    await lines.append('t', LINES.slice(0, 5));
+    const settings = { caller: () => CALLER, concurrency: () => 1, quiet: async () => undefined };
+    const job = new SeedJob(lines, { plant: async () => ({ kind: 'hit' }) }, settings);
+    const inHand = (total: number) => ({
+      payload: { text: 't', total, key: 'shop', route: 'qa' },
+      progress: null,
+      signal: new AbortController().signal,
+      leaving: new AbortController().signal,
+      checkpoint: async () => undefined,
+    });
+    await expect(job.run(inHand(5))).resolves.toMatchObject({ done: 5 });
+    await expect(job.run(inHand(6))).rejects.toMatchObject({ code: 'invalid_request', retryable: false });
+  });
+
   it.each(['ended', 'cancelled'] as const)('has its lines forgotten once it is %s', async how => {
     const lines = new MemorySeedLines();
     await lines.append('t', LINES);

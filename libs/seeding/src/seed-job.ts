@@ -48,17 +48,21 @@ export class SeedJob implements JobHandler<SeedOrder> {
   async run(job: SeedInHand): Promise<SeedCheckpoint> {
     const { progress, signal } = job;
     const stops = { signal, pausing: AbortSignal.any([signal, job.leaving]) };
-    const { text, key, route } = job.payload;
+    const { text, total, key, route } = job.payload;
     const caller = this.settings.caller(key);
     if (caller === null) throw new InvalidRequest(`There is no key ${key} any more.`, { retryable: false });
     const checkpoints = new Checkpoints<SeedCheckpoint>(reached => job.checkpoint(reached), CHECKPOINT_EVERY_MS);
     try {
-      return await runSeed((progress as SeedCheckpoint | null) ?? NOTHING_DONE, {
+      const reached = await runSeed((progress as SeedCheckpoint | null) ?? NOTHING_DONE, {
         concurrency: this.settings.concurrency(),
         page: (from, count) => this.page(text, from, count, stops.pausing),
         plant: line => this.plant(line, route, caller, stops),
-        reached: reached => checkpoints.note(reached),
+        reached: step => checkpoints.note(step),
       });
+      // As after a retry of a seed that had failed, or where Redis was emptied.
+      if (reached.done < total)
+        throw new InvalidRequest('Lines of this text are gone: seed it again.', { retryable: false });
+      return reached;
     } finally {
       await checkpoints.end();
     }
