@@ -8,7 +8,7 @@ import { reasonOfLoss } from './redis-unavailable';
 const RECONNECT_EVERY_MS = 500;
 const CONNECT_WITHIN_MS = 1000;
 /** For the first answer on a new connection, for which ioredis waits without end; a frozen Redis keeps it for later. */
-const GREETED_WITHIN_MS = 3_000;
+const GREETED_WITHIN_MS = 1_500;
 const QUIT_WITHIN_MS = 500;
 const DEFAULT_TIMEOUT_MS = 100;
 
@@ -44,7 +44,7 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
     this.prefix = settings.prefix;
     this.timeoutMs = settings.timeoutMs ?? DEFAULT_TIMEOUT_MS;
     const roles = Object.keys(ROLES) as RedisRole[];
-    this.byRole = new Map(roles.map(role => [role, this.watched(connect(settings.url, role))]));
+    this.byRole = new Map(roles.map(role => [role, this.watched(impatient(connect(settings.url, role)))]));
   }
 
   /** The connection of a role; it reconnects by itself and is closed with the application. */
@@ -73,11 +73,6 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
   private watched(connection: Redis): Redis {
     connection.on('error', error => (this.trouble = reasonOfLoss(error)));
     connection.on('ready', () => (this.trouble = null));
-    let greeting: NodeJS.Timeout | undefined;
-    connection.on('connect', () => {
-      greeting = setTimeout(() => connection.disconnect(true), GREETED_WITHIN_MS).unref();
-    });
-    for (const event of ['ready', 'close']) connection.on(event, () => clearTimeout(greeting));
     return connection;
   }
 
@@ -85,6 +80,18 @@ export class RedisConnections implements OnModuleInit, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     await Promise.all([...this.byRole.values()].map(close));
   }
+}
+
+/** Gives a new connection up on which nobody answers, also one that BullMQ makes like it. */
+function impatient(connection: Redis): Redis {
+  let greeting: NodeJS.Timeout | undefined;
+  connection.on('connect', () => {
+    greeting = setTimeout(() => connection.disconnect(true), GREETED_WITHIN_MS).unref();
+  });
+  for (const event of ['ready', 'close']) connection.on(event, () => clearTimeout(greeting));
+  const duplicate = connection.duplicate.bind(connection);
+  connection.duplicate = (...options) => impatient(duplicate(...options));
+  return connection;
 }
 
 function connect(url: string, role: RedisRole): Redis {

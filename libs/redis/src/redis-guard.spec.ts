@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo } from 'node:net';
 import { until } from '../../../test/support/api-client';
 import { startForwarder } from '../../../test/support/forwarder';
 import { startRedis, type RedisServer } from '../../../test/support/redis-server';
@@ -108,8 +110,29 @@ describe('a Redis that comes and goes', () => {
         await address.close();
       }
     };
-    // All of them, and that of uses alone, while probes are answered.
-    expect(await Promise.all([comesBack('spillway-'), comesBack('spillway-commands')])).toEqual(['ok', 'ok']);
+    const isGreetedLater = async (): Promise<RedisState> => {
+      const silent = createServer().listen(0, '127.0.0.1');
+      await once(silent, 'listening');
+      const address = await startForwarder((silent.address() as AddressInfo).port);
+      const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+      const ofWorker = behind.get('worker').duplicate();
+      const watch = new RedisGuard(behind);
+      try {
+        await watch.onModuleInit();
+        address.leadTo(server.port);
+        await until(() => watch.state === 'ok' && ofWorker.status === 'ready');
+        return watch.state;
+      } finally {
+        ofWorker.disconnect();
+        watch.onApplicationShutdown();
+        await behind.onApplicationShutdown();
+        await address.close();
+        silent.close();
+      }
+    };
+    // All of them; that of uses alone, while probes are answered; and new ones that were never answered.
+    const all = [comesBack('spillway-'), comesBack('spillway-commands'), isGreetedLater()];
+    expect(await Promise.all(all)).toEqual(['ok', 'ok', 'ok']);
   });
 
   it('stays without a Redis that answers later than uses wait', async () => {
