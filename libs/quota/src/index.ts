@@ -18,6 +18,7 @@ export { AlonePermits } from './alone-permits';
 export { LocalShare } from './local-share';
 export { MemoryPermits } from './memory-permits';
 export { RedisPermits } from './redis-permits';
+export { UseFollower } from './use-follower';
 export type { PermitTimings } from './timings';
 export {
   Budgets,

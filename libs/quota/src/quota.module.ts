@@ -73,6 +73,6 @@ function follower(
       inject: [Permits, LocalShare, MemoryPermits, Clock, RedisGuard],
     },
   ],
-  exports: [AdaptiveModule, LocalShare, MemoryPermits, Permits, QuotaSettings, TokenEstimator],
+  exports: [AdaptiveModule, LocalShare, MemoryPermits, Permits, QuotaSettings, TokenEstimator, UseFollower],
 })
 export class QuotaModule {}

@@ -14,18 +14,25 @@ const EVERY_MS = 1000;
 export class UseFollower implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
   private looking = false;
+  private isBehind = false;
 
   constructor(
     private readonly shared: Pick<RedisPermits, 'follow'>,
     private readonly share: Pick<LocalShare, 'note'>,
     private readonly own: Pick<AlonePermits, 'book' | 'report'>,
     private readonly clock: Clock,
-    guard: Pick<RedisGuard, 'onStateChange'>,
+    private readonly guard: Pick<RedisGuard, 'state' | 'onStateChange'>,
   ) {
     // Others must know what was used alone before they grant anew.
     guard.onStateChange(state => {
       if (state === 'ok') void this.look();
+      else this.isBehind = true;
     });
+  }
+
+  /** From the loss of Redis until it knows what this process has used alone. */
+  get behind(): boolean {
+    return this.isBehind;
   }
 
   /** The first look is awaited: a process must know of the others before it can lose them. */
@@ -44,6 +51,7 @@ export class UseFollower implements OnApplicationBootstrap, OnApplicationShutdow
     this.looking = true;
     try {
       await this.own.report(this.clock.now());
+      if (this.guard.state === 'ok') this.isBehind = false;
       const { processes, uses } = await this.shared.follow();
       this.own.book(this.share.note(processes, uses));
     } catch {

@@ -3,7 +3,7 @@ import { LazyModuleLoader } from '@nestjs/core';
 import { getQueueToken } from '@nestjs/bullmq';
 import type { Queue } from 'bullmq';
 import { Turns } from '@spillway/contracts';
-import { MemoryPermits, Permits, QuotaModule } from '@spillway/quota';
+import { MemoryPermits, Permits, QuotaModule, UseFollower } from '@spillway/quota';
 import { RedisChannels, RedisConnections, RedisGuard } from '@spillway/redis';
 import { MemoryTurns } from './memory-turns';
 import { QueuesModule } from './queues.module';
@@ -17,13 +17,15 @@ async function sharedTurns(
   desks: TurnDesks,
   permits: Permits,
   modules: LazyModuleLoader,
+  follower: UseFollower | null,
   ...[connections, guard, channels]: [RedisConnections | null, RedisGuard | null, RedisChannels | null]
 ): Promise<SharedTurns | null> {
-  if (connections === null || guard === null || channels === null) return null;
+  if (connections === null || guard === null || channels === null || follower === null) return null;
   const queues = await modules.load(() => QueuesModule);
   const queue = (name: string): Queue<TicketJob> => queues.get(getQueueToken(name), { strict: false });
   const byClass = { critical: queue('critical'), normal: queue('normal'), low: queue('low') };
-  return new SharedTurns(desks.deskAt(permits), { connections, guard, channels, queues: byClass }, desks.report);
+  const parts = { connections, guard, channels, follower, queues: byClass };
+  return new SharedTurns(desks.deskAt(permits), parts, desks.report);
 }
 
 /**
@@ -44,7 +46,7 @@ async function sharedTurns(
     {
       provide: SharedTurns,
       useFactory: sharedTurns,
-      inject: [TurnDesks, Permits, LazyModuleLoader, RedisConnections, RedisGuard, RedisChannels],
+      inject: [TurnDesks, Permits, LazyModuleLoader, UseFollower, RedisConnections, RedisGuard, RedisChannels],
     },
     {
       provide: Scheduling,

@@ -1,5 +1,6 @@
 import type { Queue } from 'bullmq';
 import type { Priority } from '@spillway/contracts';
+import type { UseFollower } from '@spillway/quota';
 import { RedisUnavailable, type RedisChannels, type RedisConnections, type RedisGuard } from '@spillway/redis';
 import type { TurnDesk } from './turn-desk';
 import { QueuedTurns } from './queued-turns';
@@ -13,6 +14,7 @@ export interface RedisParts {
   readonly connections: RedisConnections;
   readonly guard: RedisGuard;
   readonly channels: RedisChannels;
+  readonly follower: Pick<UseFollower, 'behind'>;
   readonly queues: Readonly<Record<Priority, Queue<TicketJob>>>;
 }
 
@@ -37,8 +39,9 @@ export class SharedTurns {
     });
   }
 
+  /** Also while Redis is back but does not know yet what this process has admitted without it. */
   get lost(): boolean {
-    return this.redis.guard.state === 'lost';
+    return this.redis.guard.state === 'lost' || this.redis.follower.behind;
   }
 
   /** From now on this process also hands out turns, to itself and to others. */
