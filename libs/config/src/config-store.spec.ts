@@ -70,6 +70,14 @@ describe('ConfigStore', () => {
     expect(store.reload().changed).toBe(true);
   });
 
+  it.each(['', '# nothing yet'])('keeps the last good settings when the file is empty: %p', text => {
+    const store = storeOf('keys: [{ name: a, key: secret }]');
+    const before = store.current;
+    write(text);
+    expect(() => store.reload()).toThrow(/spillway\.yaml is empty/);
+    expect(store.current).toBe(before);
+  });
+
   it('takes up a file that was not there at the start', () => {
     const store = new ConfigStore(readEnvironment({}), { folder });
     expect(store.current.file).toBeNull();

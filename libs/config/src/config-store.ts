@@ -30,13 +30,13 @@ export class ConfigStore {
   }
 
   /**
-   * Reads the file again, with the environment of the start. One that is gone is a problem: the built-in configuration,
-   * which asks nobody for a key, must not take its place.
+   * Reads the file again, with the environment of the start. One that is gone, or empty because somebody is writing it, is a
+   * problem: the built-in configuration, which asks nobody for a key, must not take its place.
    * @throws ConfigurationError; the settings stay as they are.
    */
   reload(): Reload {
     const file = this.settings.file ?? this.environment.file;
-    const loaded = loadSettings({ ...this.environment, file }, this.options);
+    const loaded = loadSettings({ ...this.environment, file }, { ...this.options, refuseEmpty: true });
     const fixed = fixedPartOf(this.settings);
     const needsRestart = differences(fixed, fixedPartOf(loaded));
     const next = withFixedPart(fixed, loaded);

@@ -17,6 +17,8 @@ export interface LoadOptions {
   readonly simulatorUrl?: string | undefined;
   /** Where relative paths start; default: the folder of the process. */
   readonly folder?: string | undefined;
+  /** Whether a file without a single setting is a problem, and not a way to ask for the defaults. */
+  readonly refuseEmpty?: boolean;
 }
 
 const DEFAULT_FILE = 'spillway.yaml';
@@ -27,7 +29,7 @@ const DEFAULT_FILE = 'spillway.yaml';
  */
 export function loadSettings(environment: Environment, options: LoadOptions = {}): Settings {
   const file = fileOf(environment, options.folder);
-  const parsed = file === null ? { value: null, problems: [] } : readFile(file);
+  const parsed = file === null ? { value: null, problems: [] } : readFile(file, options.refuseEmpty);
   const sections = withoutEmptySections(parsed.value);
   const value = usesBuiltIn(sections)
     ? { ...sections, ...builtIn(environment, options.simulatorUrl ?? SIMULATOR_URL) }
@@ -56,7 +58,7 @@ function fileOf({ file }: Environment, folder = process.cwd()): string | null {
   return existsSync(found) ? found : null;
 }
 
-function readFile(file: string): ParsedFile {
+function readFile(file: string, refuseEmpty = false): ParsedFile {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -64,7 +66,10 @@ function readFile(file: string): ParsedFile {
     const { code = 'unknown reason' } = error as NodeJS.ErrnoException;
     throw new ConfigurationError([{ path: '', message: `cannot read ${file} (${code})` }]);
   }
-  return parseYaml(text);
+  const parsed = parseYaml(text);
+  if (refuseEmpty && parsed.value === null && parsed.problems.length === 0)
+    throw new ConfigurationError([{ path: '', message: `${file} is empty` }]);
+  return parsed;
 }
 
 /** A section whose entries are all commented out reads as null. */
