@@ -7,8 +7,8 @@ const EXPRESS_CPU =
   'the row without Redis shows what Redis adds: four commands a miss, the writes of a turn of the event loop together. Beyond ' +
   `the proxy, both write a log line and metrics, make a key, keep the answer, hold a permit and watch limits of time. ${COSTS}.`;
 const EXPRESS_TIME =
-  'two round trips to Redis come before the call of the model, the look-up and the permit, beside other processes a third for ' +
-  'the lead among them; each wakes Redis and then the gateway.';
+  'the bare proxy adds nearly half of it, and Redis as much: it is woken, decides by a script, and wakes the gateway. The look-up ' +
+  'before that costs nothing that could be measured: left out, or sent together with the permit, the time stays as it is.';
 const QUEUED_RATE =
   'gateway and Redis work for a call in turns and seldom at once, so that neither core is busy all the time; what each does: ' +
   `${COSTS}.`;
