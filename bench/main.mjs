@@ -14,7 +14,7 @@ const LONG = {
     seconds: 4,
     useSeconds: 180,
     lowWaiting: 10_000,
-    criticalCalls: 200,
+    criticalCalls: 500,
     bursts: 20,
     growthPeriod: 9,
     growthPeriods: 20,
