@@ -2,18 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { SystemClock } from '@spillway/contracts';
 import { HealthStore, MemoryHealthStore, ModelHealth, RedisHealthStore, type Outcome } from '@spillway/health';
 import { RedisChannels } from '@spillway/redis';
+import { BREAKER } from '../support/breaker';
 import { openRedis, type OpenRedis } from '../support/open-redis';
 import { until } from '../support/permits';
 
-const SETTINGS = {
-  window_s: 60,
-  min_requests: 20,
-  degraded_error_rate: 0.15,
-  open_error_rate: 0.5,
-  consecutive_failures: 10,
-  open_min_s: 0.05,
-  open_max_s: 1,
-};
+const SETTINGS = { ...BREAKER, open_min_s: 0.05, open_max_s: 1 };
 const clock = new SystemClock();
 
 interface World {

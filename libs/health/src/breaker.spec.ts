@@ -1,16 +1,8 @@
+import { BREAKER } from '../../../test/support/breaker';
 import { afterCall, errorRate, GOOD_CALLS, isProbeDue, withProbe } from './breaker';
-import { adaptiveThreshold, freshRecord, type BreakerSettings, type ModelRecord } from './model-record';
+import { adaptiveThreshold, freshRecord, type ModelRecord } from './model-record';
 import type { Finding, Outcome } from './outcome';
 
-const SETTINGS: BreakerSettings = {
-  window_s: 60,
-  min_requests: 20,
-  degraded_error_rate: 0.15,
-  open_error_rate: 0.5,
-  consecutive_failures: 10,
-  open_min_s: 1,
-  open_max_s: 30,
-};
 const START = 1_800_000_000_000;
 const GOOD: Finding = { kind: 'counted', weight: 0 };
 const BAD: Finding = { kind: 'counted', weight: 1 };
@@ -29,7 +21,7 @@ class Patient {
 
   call(finding: Finding, more: Partial<Outcome> = {}): this {
     const usual = { startedAt: this.now, at: this.now, operation: 'chat', retryAfterMs: null, latency: null } as const;
-    this.record = afterCall(this.record, { ...usual, finding, ...more }, SETTINGS);
+    this.record = afterCall(this.record, { ...usual, finding, ...more }, BREAKER);
     return this;
   }
 
@@ -58,17 +50,17 @@ class Patient {
   }
 }
 
-const open = (): Patient => new Patient().calls(SETTINGS.consecutive_failures, BAD);
+const open = (): Patient => new Patient().calls(BREAKER.consecutive_failures, BAD);
 
 describe('a breaker that is closed', () => {
   it('refuses nothing while it is preheating, whatever the rate', () => {
     const patient = new Patient().calls(5, BAD).calls(1, GOOD).calls(5, BAD);
-    expect(errorRate(patient.record, patient.now, SETTINGS)).toBeCloseTo(10 / 11);
+    expect(errorRate(patient.record, patient.now, BREAKER)).toBeCloseTo(10 / 11);
     expect(patient.state.kind).toBe('closed');
   });
 
   it('opens after failures in a row, also with few calls', () => {
-    const patient = new Patient().calls(SETTINGS.consecutive_failures - 1, BAD);
+    const patient = new Patient().calls(BREAKER.consecutive_failures - 1, BAD);
     expect(patient.state.kind).toBe('closed');
     expect(patient.call(BAD).state).toMatchObject({ kind: 'open', why: 'consecutive-failures', times: 0 });
   });
@@ -88,14 +80,14 @@ describe('a breaker that is closed', () => {
 
   it('forgets failures that have left the window', () => {
     const patient = new Patient().calls(9, BAD).calls(1, GOOD).wait(61_000).calls(30, GOOD);
-    expect(errorRate(patient.record, patient.now, SETTINGS)).toBe(0);
+    expect(errorRate(patient.record, patient.now, BREAKER)).toBe(0);
     expect(patient.state.kind).toBe('closed');
   });
 
   it('degrades when the last seconds fall below the adaptive threshold, before the window does', () => {
     const patient = new Patient().calls(1_000, GOOD, 50).wait(5_000);
     for (let count = 0; count < 10; count++) patient.calls(2, GOOD, 10).calls(1, BAD, 10);
-    expect(errorRate(patient.record, patient.now, SETTINGS)).toBeLessThan(SETTINGS.degraded_error_rate);
+    expect(errorRate(patient.record, patient.now, BREAKER)).toBeLessThan(BREAKER.degraded_error_rate);
     expect(patient.state).toMatchObject({ kind: 'degraded', why: 'sudden-errors' });
   });
 
@@ -106,7 +98,7 @@ describe('a breaker that is closed', () => {
     ['unknown-model', null],
   ] as const)('opens at once for %s, for long, and no shorter than asked', (why, retryAfterMs) => {
     const { state, now } = new Patient().call({ kind: 'barred', why }, { retryAfterMs });
-    expect(state).toMatchObject({ kind: 'open', why, probeAt: now + (retryAfterMs ?? SETTINGS.open_max_s * 1000) });
+    expect(state).toMatchObject({ kind: 'open', why, probeAt: now + (retryAfterMs ?? BREAKER.open_max_s * 1000) });
   });
 });
 
@@ -274,9 +266,9 @@ describe('a breaker at its bounds', () => {
 
   it('takes half a failure for one where calls in a row decide', () => {
     const half: Finding = { kind: 'counted', weight: 0.5 };
-    expect(new Patient().calls(SETTINGS.consecutive_failures, half).state.kind).toBe('open');
+    expect(new Patient().calls(BREAKER.consecutive_failures, half).state.kind).toBe('open');
     const less: Finding = { kind: 'counted', weight: 0.49 };
-    expect(new Patient().calls(SETTINGS.consecutive_failures, less).state.kind).toBe('closed');
+    expect(new Patient().calls(BREAKER.consecutive_failures, less).state.kind).toBe('closed');
   });
 
   it('rests for an hour at most, whatever its provider asks for', () => {

@@ -1,17 +1,8 @@
+import { BREAKER } from '../../../test/support/breaker';
 import { ManualClock } from '../../../test/support/manual-clock';
 import { MemoryHealthStore, type Exchanged, type Move } from './health-store';
 import { ModelHealth } from './model-health';
 import type { Outcome } from './outcome';
-
-const SETTINGS = {
-  window_s: 60,
-  min_requests: 20,
-  degraded_error_rate: 0.15,
-  open_error_rate: 0.5,
-  consecutive_failures: 10,
-  open_min_s: 1,
-  open_max_s: 30,
-};
 
 class CountingStore extends MemoryHealthStore {
   exchanges = 0;
@@ -31,7 +22,7 @@ describe('the health of models that a reload takes out of the configuration', ()
   beforeEach(() => {
     configured.add('m').add('n');
     store = new CountingStore(clock);
-    health = new ModelHealth(store, { breakerOf: name => (configured.has(name) ? SETTINGS : undefined) }, clock);
+    health = new ModelHealth(store, { breakerOf: name => (configured.has(name) ? BREAKER : undefined) }, clock);
   });
 
   const report = (model: string): void => {
@@ -66,7 +57,7 @@ describe('the health of models that a reload takes out of the configuration', ()
 
 describe('what a process knows of the health of a model', () => {
   const clock = new ManualClock();
-  const settings = { breakerOf: () => SETTINGS };
+  const settings = { breakerOf: () => BREAKER };
   const report = (health: ModelHealth): void => {
     const at = clock.now();
     const finding = { kind: 'counted', weight: 1 } as const;

@@ -11,6 +11,19 @@ import { RedisUnavailable } from './redis-unavailable';
 /** What a busy machine may take longer. */
 const BUSY_MS = 2_000;
 
+/** Who watches a port of this machine behind an address that can be led elsewhere. */
+async function watchedAt(port: number) {
+  const address = await startForwarder(port);
+  const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+  const watch = new RedisGuard(behind);
+  const close = async (): Promise<void> => {
+    watch.onApplicationShutdown();
+    await behind.onApplicationShutdown();
+    await address.close();
+  };
+  return { address, behind, watch, close };
+}
+
 describe('a Redis that comes and goes', () => {
   let server: RedisServer;
   let connections: RedisConnections;
@@ -56,9 +69,7 @@ describe('a Redis that comes and goes', () => {
 
   it('moves to the new master in every role when the old one has become a replica', async () => {
     const next = await startRedis();
-    const address = await startForwarder(server.port);
-    const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
-    const watch = new RedisGuard(behind);
+    const { address, behind, watch, close } = await watchedAt(server.port);
     try {
       await watch.onModuleInit();
       const heard: string[] = [];
@@ -74,18 +85,14 @@ describe('a Redis that comes and goes', () => {
       await until(async () => (await next.command('PUBLISH', 'news', 'new')) === 1);
       await until(() => heard.includes('new'));
     } finally {
-      watch.onApplicationShutdown();
-      await behind.onApplicationShutdown();
-      await address.close();
+      await close();
       await next.stop();
     }
   });
 
   it('connects anew where connections lead nowhere any more, though nobody closed them', async () => {
     const comesBack = async (named: string): Promise<RedisState> => {
-      const address = await startForwarder(server.port);
-      const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
-      const watch = new RedisGuard(behind);
+      const { address, behind, watch, close } = await watchedAt(server.port);
       try {
         await watch.onModuleInit();
         const heard: string[] = [];
@@ -105,18 +112,14 @@ describe('a Redis that comes and goes', () => {
         await until(() => heard.includes('new'));
         return watch.state;
       } finally {
-        watch.onApplicationShutdown();
-        await behind.onApplicationShutdown();
-        await address.close();
+        await close();
       }
     };
     const isGreetedLater = async (): Promise<RedisState> => {
       const silent = createServer().listen(0, '127.0.0.1');
       await once(silent, 'listening');
-      const address = await startForwarder((silent.address() as AddressInfo).port);
-      const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
+      const { address, behind, watch, close } = await watchedAt((silent.address() as AddressInfo).port);
       const ofWorker = behind.get('worker').duplicate();
-      const watch = new RedisGuard(behind);
       try {
         await watch.onModuleInit();
         address.leadTo(server.port);
@@ -124,9 +127,7 @@ describe('a Redis that comes and goes', () => {
         return watch.state;
       } finally {
         ofWorker.disconnect();
-        watch.onApplicationShutdown();
-        await behind.onApplicationShutdown();
-        await address.close();
+        await close();
         silent.close();
       }
     };
@@ -136,9 +137,7 @@ describe('a Redis that comes and goes', () => {
   });
 
   it('stays without a Redis that answers later than uses wait', async () => {
-    const address = await startForwarder(server.port);
-    const behind = new RedisConnections({ url: `redis://127.0.0.1:${address.port}`, prefix: 'p' });
-    const watch = new RedisGuard(behind);
+    const { address, behind, watch, close } = await watchedAt(server.port);
     const states: RedisState[] = [];
     try {
       await watch.onModuleInit();
@@ -153,9 +152,7 @@ describe('a Redis that comes and goes', () => {
       address.delay(0);
       await until(() => watch.state === 'ok');
     } finally {
-      watch.onApplicationShutdown();
-      await behind.onApplicationShutdown();
-      await address.close();
+      await close();
     }
   });
 
