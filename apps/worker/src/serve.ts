@@ -21,8 +21,6 @@ export async function serveWorker(surroundings: Surroundings): Promise<Running> 
   );
   return {
     url,
-    stop: async () => {
-      await stopInOrder(app, config.current.server.drain_ms);
-    },
+    stop: () => stopInOrder(app, config.current.server.drain_ms),
   };
 }
