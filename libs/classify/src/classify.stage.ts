@@ -4,6 +4,7 @@ import {
   ControllerBelow,
   DeadlineExceeded,
   ModelNotFound,
+  OTHER,
   lowerOf,
   type Answer,
   type Call,
@@ -30,7 +31,7 @@ export class ClassifyStage implements Stage<IncomingCall, Call> {
     const settings = this.config.current;
     const call = classify(incoming, settings);
     call.journal.route = call.route.name;
-    call.journal.routeLabel = settings.isConfigured(call.route.name) ? call.route.name : 'other';
+    call.journal.routeLabel = settings.isConfigured(call.route.name) ? call.route.name : OTHER;
     if (call.answerBy === undefined) return next(call);
     return this.withDeadline(call, call.answerBy, next);
   }

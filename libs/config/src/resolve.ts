@@ -1,4 +1,4 @@
-import { PRIORITIES, type Priority, type ProviderSettings, type RouteCacheSettings } from '@spillway/contracts';
+import { OTHER, PRIORITIES, type Priority, type ProviderSettings, type RouteCacheSettings } from '@spillway/contracts';
 import type { Environment } from './environment';
 import { model as modelSchema } from './model-schema';
 import { routeCache } from './route-schema';
@@ -67,7 +67,7 @@ function toModel(name: string, entry: ModelEntry, provider: ProviderSettings): C
 
 /** Its metrics share one label: names that callers make up must not become series. */
 function toPassedModel(name: string, provider: ProviderSettings): ConfiguredModel {
-  return { ...toModel(name, modelSchema.parse({ provider: provider.name }), provider), metric_label: 'other' };
+  return { ...toModel(name, modelSchema.parse({ provider: provider.name }), provider), metric_label: OTHER };
 }
 
 function toRoute(

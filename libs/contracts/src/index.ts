@@ -4,7 +4,7 @@ export { Clock, SystemClock } from './clock';
 export { CallController, ControllerBelow, type CallSignal } from './call-signal';
 export { isJsonObject, type JsonObject, type JsonValue } from './json';
 export { exactJson, parseExactJson } from './exact-json';
-export { CACHE_RULES } from './settings';
+export { CACHE_RULES, OTHER } from './settings';
 export type {
   CacheRule,
   LimitSettings,

@@ -6,6 +6,9 @@ import type { Usage } from './usage';
  * was classified with, so that a reload never changes the rules for a call under way.
  */
 
+/** What metrics and reports call all names that are not configured: callers make them up without end. */
+export const OTHER = 'other';
+
 export interface ProviderSettings {
   readonly name: string;
   readonly base_url: string;

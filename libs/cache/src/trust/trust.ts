@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import { OTHER } from '@spillway/contracts';
 import { wilsonLower, type ErrorBudget } from './boundary';
 import { Experience } from './experience';
 import type { JudgementLog, LoggedJudgement } from './judgement-log';
@@ -42,9 +43,6 @@ interface Book {
   wrongHits: number;
   evicted: number;
 }
-
-/** What metrics call all routes that are not configured. */
-const OTHER = 'other';
 
 /**
  * What is known of the reuse of answers, by route: learned from judgements, which all processes share. Names that callers
